@@ -1,0 +1,23 @@
+/** The one source of time. Everything else takes it as an argument, so that tests own it. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  readonly nowMs: () => number;
+}
+
+export const systemClock: Clock = { nowMs: () => Date.now() };
+
+/** Whole seconds since the epoch: the unit of a DynamoDB TTL and of Stripe's `created`. */
+export function epochS(nowMs: number): number {
+  return Math.floor(nowMs / 1000);
+}
+
+/** An instant as the wire shows it: UTC, ISO 8601 with milliseconds. */
+export function isoInstant(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+/** Reads an instant in ISO 8601; undefined if it isn't one. */
+export function parseInstantMs(text: string): number | undefined {
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) ? undefined : atMs;
+}
