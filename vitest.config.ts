@@ -1,0 +1,50 @@
+import { defineConfig } from 'vitest/config';
+
+/** Suites that only the named npm script runs, because each needs a program that `npm test` must not ask for. */
+const ON_DEMAND = ['redis', 'browser', 'soak'] as const;
+
+export default defineConfig({
+  resolve: {
+    // graphql ships CommonJS and ES modules: without one name for both it loads twice ("from another module or realm").
+    alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }],
+  },
+  test: {
+    reporters: ['default', 'json'],
+    outputFile: { json: '.test-results/latest.json' },
+    pool: 'forks',
+    maxWorkers: 2,
+    env: {
+      // Its notice about Node 20; our versions are pinned to releases that support it.
+      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
+    },
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/{unit,tooling,stripe-simulator}/**/*.test.ts'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'engine',
+          include: ['test/{integration,property,e2e}/**/*.test.ts'],
+          globalSetup: ['test/support/engine-setup.ts'],
+          testTimeout: 20_000,
+          hookTimeout: 20_000,
+        },
+      },
+      ...ON_DEMAND.map((name) => ({
+        extends: true as const,
+        test: {
+          name,
+          include: [`test/${name}/**/*.test.ts`],
+          globalSetup: [
+            'test/support/engine-setup.ts',
+            ...(name === 'redis' ? ['test/support/redis-setup.ts'] : []),
+          ],
+          testTimeout: name === 'soak' ? 30 * 60_000 : 60_000,
+          hookTimeout: 60_000,
+        },
+      })),
+    ],
+  },
+});
