@@ -1,4 +1,4 @@
-import { type Decimal, fitsScale, toMinorUnits } from './money.ts';
+import { type Decimal, minorUnits } from './money.ts';
 
 /**
  * A currency as Stripe's amounts have it: Stripe's table, not ISO 4217's (https://docs.stripe.com/currencies).
@@ -46,5 +46,6 @@ export function isCurrency(code: string): boolean {
 
 /** Whether an amount of this currency can be paid at all: 500.50 JPY, 18.605 KWD and 10.50 ISK can't. */
 export function isPayable(amount: Decimal, { exponent, multiple }: Currency): boolean {
-  return fitsScale(amount, exponent) && toMinorUnits(amount, exponent) % multiple === 0;
+  const minor = minorUnits(amount, exponent);
+  return minor !== undefined && minor % multiple === 0;
 }

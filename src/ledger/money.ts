@@ -102,13 +102,18 @@ export function plainDecimal(value: Decimal): string {
   return value.toFixed();
 }
 
-/** An amount in a currency's smallest unit, as Stripe takes it. Throws RangeError if it isn't whole or isn't safe. */
-export function toMinorUnits(value: Decimal, exponent: number): number {
+/** An amount in a currency's smallest unit, as Stripe takes it; undefined if that isn't a whole, safe integer. */
+export function minorUnits(value: Decimal, exponent: number): number | undefined {
   const minor = value.times(new Exact(10).pow(exponent));
-  if (!minor.isInteger() || minor.abs().gt(Number.MAX_SAFE_INTEGER)) {
-    throw new RangeError(`not a whole number of minor units at exponent ${String(exponent)}`);
-  }
-  return minor.toNumber();
+  return minor.isInteger() && minor.abs().lte(Number.MAX_SAFE_INTEGER) ? minor.toNumber() : undefined;
+}
+
+/** `minorUnits` of an amount that is known to have some. Throws RangeError otherwise. */
+export function toMinorUnits(value: Decimal, exponent: number): number {
+  const minor = minorUnits(value, exponent);
+  if (minor === undefined)
+    throw new RangeError(`no whole number of minor units at exponent ${String(exponent)}`);
+  return minor;
 }
 
 /** The inverse of `toMinorUnits`. Throws RangeError for anything but a safe integer. */
