@@ -11,6 +11,8 @@ export interface ChildServerSpec {
   readonly args: (port: number) => readonly string[];
   /** A fixed port; without it any free one. */
   readonly port?: number;
+  /** The folder it runs in; without it, the current one. */
+  readonly workingDir?: string;
   /** Whether the server answers on this port yet. It may throw while it doesn't. */
   readonly answers: (port: number) => Promise<boolean>;
   readonly startTimeoutMs: number;
@@ -45,7 +47,11 @@ export async function startChildServer(spec: ChildServerSpec): Promise<ChildServ
 
 async function startOn(port: number, spec: ChildServerSpec): Promise<ChildServer> {
   // Its own process group: Ctrl-C in a terminal must reach the one who started it alone, which stops it when it has drained.
-  const child = spawn(spec.command, spec.args(port), { detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(spec.command, spec.args(port), {
+    cwd: spec.workingDir,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = collectOutput(child);
   const ended = new AbortController();
   child.once('error', (error) => {

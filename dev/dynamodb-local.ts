@@ -32,6 +32,8 @@ export async function startDynamoDbLocal(): Promise<Engine> {
       '-port',
       String(port),
     ],
+    // It leaves a file of its own in the folder that it runs in.
+    workingDir: folder,
     answers: answersHttp,
     startTimeoutMs: START_TIMEOUT_MS,
   });
