@@ -18,7 +18,10 @@ const LAYERS = [
   { name: 'L0', paths: [ledger(L0)] },
   { name: 'L1', paths: [`^src/ledger/(?!(${[...L0, ...L2].join('|')})\\.ts$)[^/]+\\.ts$`] },
   // What every layer above the pure core may use: it knows nothing of orders.
-  { name: 'shared', paths: ['^src/(auth|observability)/', '^src/config\\.ts$'] },
+  {
+    name: 'shared',
+    paths: ['^src/(auth|observability)/', '^src/(config[^/]*|tenants|urls|return-urls)\\.ts$'],
+  },
   { name: 'L2', paths: [ledger(L2), '^src/stripe/', BUS, RELAY] },
   { name: 'L3', paths: ['^src/ledger/operations/', '^src/migrations/'] },
   {
@@ -28,7 +31,7 @@ const LAYERS = [
       '^src/realtime/(?![^/]*bus\\.ts$|relay[^/]*\\.ts$)',
     ],
   },
-  { name: 'L5', paths: ['^src/(?!config\\.ts$)[^/]+\\.ts$', '^src/cli/'] },
+  { name: 'L5', paths: ['^src/(app|server|worker|relay)\\.ts$', '^src/cli/'] },
 ];
 
 const layer = (name) => LAYERS.find((one) => one.name === name).paths;
