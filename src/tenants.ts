@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { ConfigError } from './config-error.ts';
+import { currency, isCurrency } from './ledger/currencies.ts';
+import { isId, isTenantId } from './ledger/ids.ts';
+import { type Decimal, fitsOperation, fitsScale, parseDecimal } from './ledger/money.ts';
+import { isAllowedReturnUrl, parseReturnUrlRule, type ReturnUrlRule } from './return-urls.ts';
+import { hasUserInfo, isLoopback, parseUrl } from './urls.ts';
+
+/** What a tenant keeps balances of. */
+export interface AssetRule {
+  /** `ECOPAY`, `POINT`, `JCREDIT` or `REGIONAL/<key>`. */
+  readonly asset: string;
+  /** Decimals of every amount of it. */
+  readonly scale: number;
+  /** The most that a cash top-up, a positive adjustment or the claim of a card top-up may bring a balance to. */
+  readonly cap?: Decimal;
+  /** The currency in which it pays for orders, one to one; absent: it pays for none. */
+  readonly pays?: string;
+}
+
+/** What a charge earns on top, per unit of the tenant's currency. */
+export interface Rewards {
+  /** POINT per unit charged, rounded down to the scale of POINT. */
+  readonly pointRate?: Decimal;
+  /** Kilograms of CO2 saved per unit charged. */
+  readonly co2KgRate?: Decimal;
+}
+
+export interface Merchant {
+  readonly merchantId: string;
+  readonly name: string;
+  /** Where its orders' changes are told; absent: nowhere. */
+  readonly notifyUrl?: string;
+  /** One or two Standard Webhooks secrets (`whsec_…`): two while one is being rotated. */
+  readonly notifySecrets: readonly string[];
+}
+
+/** An operator of the platform (docs/DESIGN.md §12). */
+export interface Tenant {
+  readonly tenant: string;
+  readonly name: string;
+  readonly currency: string;
+  readonly assets: ReadonlyMap<string, AssetRule>;
+  readonly rewards: Rewards;
+  /** Stripe's `payment_method_types`. */
+  readonly paymentMethods: readonly string[];
+  readonly returnUrls: readonly ReturnUrlRule[];
+  readonly merchants: ReadonlyMap<string, Merchant>;
+}
+
+export type Tenants = ReadonlyMap<string, Tenant>;
+
+/** The largest scale of an asset. */
+export const MAX_SCALE = 8;
+
+const NAMED_ASSETS: readonly string[] = ['ECOPAY', 'POINT', 'JCREDIT'];
+const REGIONAL_PREFIX = 'REGIONAL/';
+
+/** Whether a text names an asset that a tenant may have. */
+export function isAsset(text: string): boolean {
+  if (NAMED_ASSETS.includes(text)) return true;
+  return text.startsWith(REGIONAL_PREFIX) && isId(text.slice(REGIONAL_PREFIX.length));
+}
+
+/** Whether `url` may be a success or cancel URL of this tenant's checkouts. */
+export function mayReturnTo(tenant: Tenant, url: string): boolean {
+  return isAllowedReturnUrl(tenant.returnUrls, url);
+}
+
+export interface TenantsOptions {
+  /** In production nothing may lead to this machine: neither a return URL nor a merchant's notifications. */
+  readonly production: boolean;
+}
+
+/** Reads the tenants' file, already JSON. Throws ConfigError with one sentence per problem, naming the path and no value. */
+export function parseTenants(json: unknown, options: TenantsOptions): Tenants {
+  const read = z.record(z.string(), tenantSchema(options)).safeParse(json);
+  const problems = read.success ? contradictions(read.data) : read.error.issues.map(describeIssue);
+  if (!read.success || problems.length > 0) throw new ConfigError(problems);
+  return new Map(Object.entries(read.data).map(([tenant, file]) => [tenant, toTenant(tenant, file)]));
+}
+
+function problem(path: readonly PropertyKey[], message: string): string {
+  const place = path.length === 0 ? '' : ` ${path.map(String).join('.')}`;
+  return `TENANTS_FILE${place}: ${message}.`;
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  return problem(issue.path, issue.message);
+}
+
+const DECIMAL_MESSAGE = 'takes a positive decimal in a string, such as "0.01"';
+
+const positiveDecimal = z.string(DECIMAL_MESSAGE).transform((text, context): Decimal => {
+  const value = parseDecimal(text);
+  if (value?.gt(0) === true && fitsOperation(value)) return value;
+  context.addIssue({ code: 'custom', message: DECIMAL_MESSAGE });
+  return z.NEVER;
+});
+
+function ofForm(message: string, isAllowed: (value: string) => boolean) {
+  return z.string(message).refine(isAllowed, message);
+}
+
+const nameSchema = ofForm('takes a name of 1 to 100 characters', (value) => {
+  return value.trim() === value && value.length >= 1 && value.length <= 100;
+});
+
+const currencySchema = ofForm('takes the code of a currency that Stripe settles, such as JPY', isCurrency);
+
+const SCALE_MESSAGE = `takes a whole number from 0 to ${MAX_SCALE}`;
+
+const assetSchema = z.strictObject({
+  scale: z.int(SCALE_MESSAGE).min(0, SCALE_MESSAGE).max(MAX_SCALE, SCALE_MESSAGE),
+  cap: positiveDecimal.optional(),
+  pays: currencySchema.optional(),
+});
+
+const rewardsSchema = z.strictObject({
+  pointRate: positiveDecimal.optional(),
+  co2KgRate: positiveDecimal.optional(),
+});
+
+const paymentMethodSchema = ofForm('takes a payment method type of Stripe, such as card', (value) =>
+  /^[a-z][a-z0-9_]*$/.test(value),
+);
+
+/** Standard Webhooks: base64 of 24 to 64 random bytes. */
+const notifySecretSchema = ofForm('takes whsec_ and the base64 of 24 to 64 bytes', (value) => {
+  const encoded = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(value)?.[1] ?? '';
+  const { length } = Buffer.from(encoded, 'base64');
+  return length >= 24 && length <= 64;
+});
+
+function merchantSchema({ production }: TenantsOptions) {
+  const notifyUrl = ofForm('takes an https URL without user, password and fragment', (value) => {
+    const url = parseUrl(value);
+    if (url === undefined || hasUserInfo(url) || url.hash !== '') return false;
+    return url.protocol === 'https:' || (url.protocol === 'http:' && !production && isLoopback(url));
+  });
+  return z.strictObject({
+    name: nameSchema,
+    notifyUrl: notifyUrl.optional(),
+    notifySecrets: z.array(notifySecretSchema).max(2, 'takes at most two secrets').default([]),
+  });
+}
+
+function tenantSchema(options: TenantsOptions) {
+  const returnUrl = z.string().transform((value, context): ReturnUrlRule => {
+    const rule = parseReturnUrlRule(value, { allowLoopback: !options.production });
+    if (rule !== undefined) return rule;
+    const alsoLocal = options.production ? '' : ', or http://localhost:* or a port of it';
+    context.addIssue({
+      code: 'custom',
+      message: `takes an https URL without query and fragment, or an app's scheme such as my-app://${alsoLocal}`,
+    });
+    return z.NEVER;
+  });
+  return z.strictObject({
+    name: nameSchema,
+    currency: currencySchema,
+    assets: z.record(z.string(), assetSchema),
+    rewards: rewardsSchema.default({}),
+    paymentMethods: z.array(paymentMethodSchema).min(1, 'takes at least one payment method type'),
+    returnUrls: z.array(returnUrl),
+    merchants: z.record(z.string(), merchantSchema(options)),
+  });
+}
+
+type TenantFile = z.infer<ReturnType<typeof tenantSchema>>;
+
+/** What the shape alone doesn't show: names that are no ids, and rules that contradict each other. */
+function contradictions(tenants: Readonly<Record<string, TenantFile>>): readonly string[] {
+  return Object.entries(tenants).flatMap(([tenant, file]) => [
+    ...(isTenantId(tenant) ? [] : [problem([tenant], 'is no name that a tenant may have')]),
+    ...Object.entries(file.assets).flatMap(([asset, rule]) =>
+      assetProblems(asset, rule, file.currency).map((message) => problem([tenant, 'assets', asset], message)),
+    ),
+    ...(file.rewards.pointRate === undefined || Object.hasOwn(file.assets, 'POINT')
+      ? []
+      : [problem([tenant, 'rewards', 'pointRate'], 'needs the asset POINT')]),
+    ...Object.entries(file.merchants).flatMap(([merchantId, merchant]) => [
+      ...(isId(merchantId)
+        ? []
+        : [problem([tenant, 'merchants', merchantId], 'is no name that a merchant may have')]),
+      ...(merchant.notifyUrl === undefined || merchant.notifySecrets.length > 0
+        ? []
+        : [
+            problem(
+              [tenant, 'merchants', merchantId, 'notifySecrets'],
+              'takes one secret or two where there is a notifyUrl',
+            ),
+          ]),
+    ]),
+  ]);
+}
+
+function assetProblems(
+  asset: string,
+  { scale, cap, pays }: TenantFile['assets'][string],
+  tenantCurrency: string,
+): readonly string[] {
+  const problems: string[] = [];
+  if (!isAsset(asset)) problems.push('is none of ECOPAY, POINT, JCREDIT and REGIONAL/<key>');
+  if (cap !== undefined && !fitsScale(cap, scale))
+    problems.push('has a cap with more decimals than its scale');
+  if (pays === undefined) return problems;
+  if (pays !== tenantCurrency) problems.push("can pay in the tenant's own currency only");
+  // One to one: every price must be an amount of the asset.
+  else if (scale < currency(pays).scale)
+    problems.push('needs at least as many decimals as the currency it pays in');
+  return problems;
+}
+
+function toTenant(tenant: string, file: TenantFile): Tenant {
+  return {
+    tenant,
+    name: file.name,
+    currency: file.currency,
+    assets: new Map(
+      Object.entries(file.assets).map(([asset, { scale, cap, pays }]) => [
+        asset,
+        { asset, scale, ...(cap !== undefined && { cap }), ...(pays !== undefined && { pays }) },
+      ]),
+    ),
+    rewards: {
+      ...(file.rewards.pointRate !== undefined && { pointRate: file.rewards.pointRate }),
+      ...(file.rewards.co2KgRate !== undefined && { co2KgRate: file.rewards.co2KgRate }),
+    },
+    paymentMethods: file.paymentMethods,
+    returnUrls: file.returnUrls,
+    merchants: new Map(
+      Object.entries(file.merchants).map(([merchantId, { name, notifyUrl, notifySecrets }]) => [
+        merchantId,
+        { merchantId, name, notifySecrets, ...(notifyUrl !== undefined && { notifyUrl }) },
+      ]),
+    ),
+  };
+}
