@@ -1,0 +1,54 @@
+import { isWaitingForProvider } from './order-changes.ts';
+import { type Order, openAttempt, stepsDone } from './order.ts';
+
+/** Work on due orders is spread over this many partitions of the index. */
+export const DUE_SHARDS = 8;
+
+const DAY_MS = 86_400_000;
+/** After a session's end Stripe's own event gets this long before we ask. */
+const SESSION_END_GRACE_MS = 60_000;
+const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+export interface DuePolicy {
+  /** How long the provider's word is waited for before it is asked; doubles up to a day. */
+  readonly sweepAfterMs: number;
+}
+
+/** The partition of the due index: an order's random last character spreads them evenly. */
+export function dueShard({ orderId }: Pick<Order, 'orderId'>): string {
+  return String(BASE32.indexOf(orderId.charAt(orderId.length - 1)) % DUE_SHARDS);
+}
+
+/**
+ * When an order needs somebody next, or undefined if never (docs/DESIGN.md §3, "due"). The earliest of: the next step
+ * (while leased, its lease's end), a PAID order whose steps are all done, an open claim's lease, a session's end,
+ * and the next time to ask the provider about what waits.
+ */
+export function dueAtMs(order: Order, policy: DuePolicy): number | undefined {
+  const times = [...stepTimes(order), ...claimTimes(order), ...checkTimes(order, policy)];
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function stepTimes(order: Order): readonly number[] {
+  if (order.state === 'PAID' && stepsDone(order)) return [order.updatedAtMs];
+  return order.steps
+    .filter((step) => step.state === 'PENDING')
+    .map((step) => step.leaseEndMs ?? step.nextAttemptAtMs);
+}
+
+/** A claim without a lease end is locked until its marker's `ttl`. */
+function claimTimes(order: Order): readonly number[] {
+  return [...order.attempts, ...order.refunds].flatMap(({ claim }) =>
+    claim === undefined ? [] : [claim.leaseEndMs ?? claim.markerTtlS * 1000],
+  );
+}
+
+function checkTimes(order: Order, { sweepAfterMs }: DuePolicy): readonly number[] {
+  if (!isWaitingForProvider(order)) return [];
+  const { count, lastAtMs } = order.checks ?? { count: 0, lastAtMs: order.updatedAtMs };
+  const nextCheckMs = lastAtMs + Math.min(sweepAfterMs * 2 ** Math.min(count, 20), DAY_MS);
+  const session = openAttempt(order);
+  if (session?.state !== 'OPEN') return [nextCheckMs];
+  const sessionEndMs = session.expiresAtMs + SESSION_END_GRACE_MS;
+  return sessionEndMs > lastAtMs ? [nextCheckMs, sessionEndMs] : [nextCheckMs];
+}

@@ -1,0 +1,122 @@
+import { type AttributeValue, toAttribute, toAttributes } from './attributes.ts';
+import { METRIC, type Entry, type NetChange, entryAttributes, ledgerAccount, netChanges } from './entry.ts';
+import { integer } from './integers.ts';
+import { type BalanceRef, balanceKey, metricsKey } from './keys.ts';
+import { type Decimal, ZERO, subtract } from './money.ts';
+import { type PlanPart, type PlannedItem, putNew } from './plan.ts';
+
+/**
+ * What must hold of a balance for an entry to commit. Without one: a debit must be covered, a credit always fits.
+ * EXACTLY: the balance is still what was read, of which all is taken. WITHIN: the cap is kept.
+ */
+export type BalanceGuard =
+  { readonly kind: 'EXACTLY'; readonly read: Decimal } | { readonly kind: 'WITHIN'; readonly cap: Decimal };
+
+/**
+ * Books an entry: its balance updates come from its own postings, so that a balance can't change without an entry (I2).
+ * Two postings on one balance merge: the net is added, the gross debit is the condition.
+ */
+export function bookEntry(entry: Entry, guards: Readonly<Record<string, BalanceGuard>> = {}): PlanPart {
+  const foreign = entry.postings.some((posting) =>
+    [posting.debit, posting.credit].some(
+      (account) => /^(wallet|metrics):/.test(account) && !account.endsWith(`:${entry.accountId}`),
+    ),
+  );
+  if (foreign) throw new RangeError("an entry posts to another account's wallet");
+  const balances = netChanges(entry, ledgerAccount.wallet(entry.accountId)).map((change) =>
+    balanceUpdate(entry, change, guards[change.asset]),
+  );
+  const metrics = netChanges(entry, ledgerAccount.metrics(entry.accountId));
+  return {
+    items: [
+      ...balances,
+      ...(metrics.length === 0 ? [] : [metricsUpdate(entry, metrics)]),
+      putNew('entry', entryAttributes(entry)),
+    ],
+    entries: [entry],
+  };
+}
+
+function balanceUpdate(
+  entry: Entry,
+  { asset, net, grossDebit }: NetChange,
+  guard?: BalanceGuard,
+): PlannedItem {
+  const condition = balanceCondition(net, grossDebit, guard);
+  return {
+    role: `balance:${asset}`,
+    item: {
+      Update: {
+        Key: toAttributes({ ...balanceKey({ ...entry, asset }) }),
+        UpdateExpression: 'SET #updated_at = :at ADD #balance :net, #writes :one',
+        ExpressionAttributeNames: { '#updated_at': 'updated_at', '#balance': 'balance', '#writes': 'writes' },
+        ExpressionAttributeValues: {
+          ':at': toAttribute(integer(entry.atMs)),
+          ':net': toAttribute(net),
+          ':one': { N: '1' },
+          ...(condition === undefined ? {} : { ':bound': toAttribute(condition.bound) }),
+        },
+        ...(condition === undefined
+          ? {}
+          : { ConditionExpression: condition.text, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+      },
+    },
+  };
+}
+
+function balanceCondition(
+  net: Decimal,
+  grossDebit: Decimal,
+  guard: BalanceGuard | undefined,
+): { text: string; bound: Decimal } | undefined {
+  if (guard?.kind === 'EXACTLY') return { text: '#balance = :bound', bound: guard.read };
+  if (guard?.kind === 'WITHIN') {
+    if (net.gt(guard.cap))
+      throw new RangeError('the amount exceeds the cap: judged before, as absence passes');
+    return { text: 'attribute_not_exists(#balance) OR #balance <= :bound', bound: subtract(guard.cap, net) };
+  }
+  return grossDebit.gt(ZERO) ? { text: '#balance >= :bound', bound: grossDebit } : undefined;
+}
+
+/** Checks, without writing, that a credit would still fit under a cap: a card top-up's claim. */
+export function checkRoom(ref: BalanceRef, amount: Decimal, cap: Decimal): PlannedItem {
+  if (amount.gt(cap)) throw new RangeError('the amount exceeds the cap: judged before, as absence passes');
+  return {
+    role: `balance:${ref.asset}`,
+    item: {
+      ConditionCheck: {
+        Key: toAttributes({ ...balanceKey(ref) }),
+        ConditionExpression: 'attribute_not_exists(#balance) OR #balance <= :bound',
+        ExpressionAttributeNames: { '#balance': 'balance' },
+        ExpressionAttributeValues: { ':bound': toAttribute(subtract(cap, amount)) },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
+  };
+}
+
+function metricsUpdate(entry: Entry, changes: readonly NetChange[]): PlannedItem {
+  const net = (unit: string): AttributeValue =>
+    toAttribute(changes.find((change) => change.asset === unit)?.net ?? ZERO);
+  return {
+    role: 'metrics',
+    item: {
+      Update: {
+        Key: toAttributes({ ...metricsKey(entry) }),
+        UpdateExpression: 'SET #updated_at = :at ADD #charged :charged, #co2 :co2, #writes :one',
+        ExpressionAttributeNames: {
+          '#updated_at': 'updated_at',
+          '#charged': 'charged_total',
+          '#co2': 'co2_reduction_kg',
+          '#writes': 'writes',
+        },
+        ExpressionAttributeValues: {
+          ':at': toAttribute(integer(entry.atMs)),
+          ':charged': net(METRIC.charged),
+          ':co2': net(METRIC.co2Kg),
+          ':one': { N: '1' },
+        },
+      },
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { OrderTrigger } from './order-states.ts';
+import { allows } from './order-states.ts';
+import { type Order, type Transition, type TransitionCause, openAttempt } from './order.ts';
+import type { OrderState } from './order-states.ts';
+
+/** Past this many listed transitions, notes raise `rev` alone and are counted; states are always listed. */
+export const MAX_LISTED_TRANSITIONS = 300;
+export const MAX_ATTEMPTS = 100;
+export const MAX_REFUNDS = 100;
+export const MAX_LINES = 99;
+
+export interface Happening {
+  readonly cause: TransitionCause;
+  readonly actor: string;
+  readonly atMs: number;
+  readonly detail?: string | undefined;
+}
+
+/** What a change may set beside the state: everything but identity and bookkeeping. */
+export type OrderPatch = Partial<
+  Omit<Order, 'tenant' | 'accountId' | 'orderId' | 'state' | 'version' | 'rev' | 'timeline' | 'updatedAtMs'>
+>;
+
+/**
+ * Moves an order along an edge of the table and lists the transition.
+ * Throws RangeError for an edge that the table doesn't have: deciding comes first, so that is a bug.
+ */
+export function move(
+  order: Order,
+  trigger: OrderTrigger,
+  to: OrderState,
+  what: Happening,
+  patch: OrderPatch = {},
+): Order {
+  if (!allows(trigger, order.state, to))
+    throw new RangeError(`no edge ${trigger} from ${order.state} to ${to}`);
+  return listed({ ...order, ...patch, state: to }, order.state, what);
+}
+
+/** Lists a change that leaves the state: of refunds, disputes, steps, attempts. */
+export function note(order: Order, what: Happening, patch: OrderPatch = {}): Order {
+  if (order.timeline.length >= MAX_LISTED_TRANSITIONS) {
+    return touch(order, what.atMs, { ...patch, unlistedNotes: order.unlistedNotes + 1 });
+  }
+  return listed({ ...order, ...patch }, order.state, what);
+}
+
+/** Changes what clients don't see: a lease, a payment id, the time of a check. Raises `rev` alone. */
+export function touch(order: Order, atMs: number, patch: OrderPatch): Order {
+  return settled({ ...order, ...patch, rev: order.rev + 1, updatedAtMs: atMs });
+}
+
+/** The transitions that `after` lists and `before` doesn't. */
+export function newTransitions(before: Order | undefined, after: Order): readonly Transition[] {
+  const seen = before?.version ?? 0;
+  return after.timeline.filter((transition) => transition.version > seen);
+}
+
+function listed(order: Order, from: OrderState, { cause, actor, atMs, detail }: Happening): Order {
+  const version = order.version + 1;
+  const transition: Transition = {
+    version,
+    from,
+    to: order.state,
+    cause,
+    actor,
+    atMs,
+    ...(detail === undefined ? {} : { detail: detail.slice(0, 200) }),
+  };
+  return settled({
+    ...order,
+    version,
+    rev: order.rev + 1,
+    timeline: [...order.timeline, transition],
+    updatedAtMs: atMs,
+  });
+}
+
+/** Forgets when the provider was last asked once nothing waits for it any more. */
+function settled(order: Order): Order {
+  return isWaitingForProvider(order) ? order : { ...order, checks: undefined };
+}
+
+/** Whether the order waits for something that only the provider knows: a session, a payment, a refund, a dispute. */
+export function isWaitingForProvider(order: Order): boolean {
+  return (
+    order.state === 'PENDING_PAYMENT' ||
+    openAttempt(order)?.state === 'OPEN' ||
+    order.refunds.some((refund) => refund.state === 'PENDING' && refund.claim === undefined) ||
+    order.disputes.some((dispute) => dispute.status === 'open')
+  );
+}
