@@ -1,0 +1,150 @@
+import {
+  type DynamoDBClient,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import { type StoredItem, optionalString } from './attributes.ts';
+import { type CancellationVerdict, readCancellation } from './cancellation.ts';
+import type { Ids } from './ids.ts';
+import type { ItemRole, Plan, TransactItem } from './plan.ts';
+import { type RequestFailure, readRequestFailure } from './request-errors.ts';
+
+/** How a transaction ended, after every retry that is safe. */
+export type CommitResult =
+  | { readonly kind: 'COMMITTED' }
+  /** Its marker was there already, by another request: a replay. */
+  | { readonly kind: 'SEEN'; readonly marker: StoredItem | undefined }
+  /** Conditions alone refused it: the role → the item as it stood. */
+  | { readonly kind: 'REFUSED'; readonly failed: ReadonlyMap<ItemRole, StoredItem | undefined> }
+  /** Nothing was written, and why is not clear: read again, then decide. */
+  | { readonly kind: 'UNCLEAR' }
+  | { readonly kind: 'CONFLICT' }
+  | { readonly kind: 'THROTTLED' }
+  /** It may have been committed, now or soon: only the marker tells. */
+  | { readonly kind: 'UNKNOWN' };
+
+export interface RetryEvents {
+  readonly onConflict: () => void;
+}
+
+export interface TransactorOptions {
+  readonly client: DynamoDBClient;
+  readonly tableName: string;
+  readonly ids: Ids;
+  /** Waits; an argument so that tests own time. */
+  readonly wait: (ms: number) => Promise<void>;
+  readonly events: RetryEvents;
+}
+
+export interface Transactor {
+  readonly commit: (plan: Plan) => Promise<CommitResult>;
+}
+
+/** The request itself was wrong. It is a bug: loud, never retried, nothing was written. */
+export class InvalidTransactionError extends Error {
+  constructor() {
+    super('the table refused a transaction as invalid');
+    this.name = 'InvalidTransactionError';
+  }
+}
+
+type Attempt =
+  { readonly kind: 'COMMITTED' } | CancellationVerdict | Exclude<RequestFailure, { kind: 'CANCELED' }>;
+type Retried = 'CONFLICT' | 'THROTTLED' | 'IN_PROGRESS' | 'UNKNOWN';
+
+/** First wait and number of retries of each (docs/DESIGN.md §6); waits double and get up to 50 % jitter. */
+const RETRIES: Readonly<Record<Retried, { readonly firstMs: number; readonly times: number }>> = {
+  CONFLICT: { firstMs: 50, times: 3 },
+  THROTTLED: { firstMs: 200, times: 4 },
+  IN_PROGRESS: { firstMs: 50, times: 5 },
+  UNKNOWN: { firstMs: 50, times: 2 },
+};
+
+/** Makes the one function that writes to the table: whole transactions, resent with their own token only. */
+export function createTransactor({ client, tableName, ids, wait, events }: TransactorOptions): Transactor {
+  async function attempt(plan: Plan): Promise<Attempt> {
+    const TransactItems = plan.items.map(({ item }) => withTable(item, tableName));
+    try {
+      await client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: plan.token }));
+      return { kind: 'COMMITTED' };
+    } catch (error) {
+      const failure = readRequestFailure(error);
+      if (failure.kind !== 'CANCELED') return failure;
+      return readCancellation(failure.reasons, plan.items.length, hasMarker(plan));
+    }
+  }
+
+  async function commit(plan: Plan): Promise<CommitResult> {
+    const left: Record<Retried, number> = {
+      CONFLICT: RETRIES.CONFLICT.times,
+      THROTTLED: RETRIES.THROTTLED.times,
+      IN_PROGRESS: RETRIES.IN_PROGRESS.times,
+      UNKNOWN: RETRIES.UNKNOWN.times,
+    };
+    let maybeCommitted = false;
+    for (;;) {
+      const outcome = await attempt(plan);
+      switch (outcome.kind) {
+        case 'COMMITTED':
+        case 'UNCLEAR':
+          return outcome;
+        case 'SEEN':
+          return isOwn(outcome.marker, plan) ? { kind: 'COMMITTED' } : outcome;
+        case 'REFUSED':
+          return { kind: 'REFUSED', failed: byRole(plan, outcome.failed) };
+        case 'INVALID':
+          throw new InvalidTransactionError();
+        case 'CONFLICT':
+          events.onConflict();
+          break;
+        case 'IN_PROGRESS':
+        case 'UNKNOWN':
+          maybeCommitted = true;
+          break;
+        case 'THROTTLED':
+          break;
+      }
+      if (left[outcome.kind] === 0) return exhausted(outcome.kind, maybeCommitted);
+      await wait(backOffMs(outcome.kind, left[outcome.kind], ids.fraction()));
+      left[outcome.kind] -= 1;
+    }
+  }
+
+  return { commit };
+}
+
+function exhausted(kind: Retried, maybeCommitted: boolean): CommitResult {
+  if (maybeCommitted) return { kind: 'UNKNOWN' };
+  return { kind: kind === 'CONFLICT' ? 'CONFLICT' : 'THROTTLED' };
+}
+
+function backOffMs(kind: Retried, left: number, fraction: number): number {
+  const { firstMs, times } = RETRIES[kind];
+  return firstMs * 2 ** (times - left) * (1 + fraction / 2);
+}
+
+function hasMarker(plan: Plan): boolean {
+  const role = plan.items[0]?.role;
+  return role === 'marker' || role === 'event';
+}
+
+/** A marker that this very transaction wrote: our answer was lost, not our commit. */
+function isOwn(marker: StoredItem | undefined, plan: Plan): boolean {
+  return marker !== undefined && optionalString(marker, 'tx') === plan.token;
+}
+
+function byRole(
+  plan: Plan,
+  failed: ReadonlyMap<number, StoredItem | undefined>,
+): ReadonlyMap<ItemRole, StoredItem | undefined> {
+  return new Map(
+    plan.items.flatMap(({ role }, index) => (failed.has(index) ? [[role, failed.get(index)]] : [])),
+  );
+}
+
+function withTable(item: TransactItem, TableName: string): TransactWriteItem {
+  if ('Put' in item) return { Put: { TableName, ...item.Put } };
+  if ('Update' in item) return { Update: { TableName, ...item.Update } };
+  if ('Delete' in item) return { Delete: { TableName, ...item.Delete } };
+  return { ConditionCheck: { TableName, ...item.ConditionCheck } };
+}
