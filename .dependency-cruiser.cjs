@@ -152,5 +152,9 @@ module.exports = {
     tsConfig: { fileName: join(__dirname, 'tsconfig.json') },
     tsPreCompilationDeps: true,
     doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'node', 'types', 'default'],
+    },
   },
 };

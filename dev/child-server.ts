@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { freePort } from './free-port.ts';
+import { freePort, isFree } from './free-port.ts';
 
 /** A server program to run as a child process on a port of 127.0.0.1. */
 export interface ChildServerSpec {
@@ -34,7 +34,12 @@ const OUTPUT_TAIL_CHARACTERS = 2_000;
 
 /** Starts the program and waits until it answers. Throws an Error with its last output when it ends or stays silent. */
 export async function startChildServer(spec: ChildServerSpec): Promise<ChildServer> {
-  if (spec.port !== undefined) return await startOn(spec.port, spec);
+  if (spec.port !== undefined) {
+    // Else the stranger that listens there would be taken for the child.
+    if (!(await isFree(spec.port)))
+      throw new Error(`Port ${spec.port} is taken, so ${spec.name} can't start on it.`);
+    return await startOn(spec.port, spec);
+  }
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await startOn(await freePort(), spec);
@@ -72,8 +77,8 @@ async function startOn(port: number, spec: ChildServerSpec): Promise<ChildServer
   };
   const answered = await waitUntilAnswering(port, spec, ended.signal);
   if (answered && child.pid !== undefined) return { pid: child.pid, port, stop };
-  await stop();
   const why = ended.signal.aborted ? 'ended at once' : `did not answer within ${spec.startTimeoutMs} ms`;
+  await stop();
   throw new Error(`${spec.name} on port ${port} ${why}. ${output.tail()}`.trim());
 }
 
@@ -81,11 +86,7 @@ async function waitUntilAnswering(port: number, spec: ChildServerSpec, ended: Ab
   const deadline = performance.now() + spec.startTimeoutMs;
   while (!ended.aborted && performance.now() < deadline) {
     const answers = await spec.answers(port).catch(() => false);
-    if (answers) {
-      // What answered may be a stranger on the same port while ours is giving up: let its exit arrive first.
-      await delay(POLL_INTERVAL_MS);
-      return !ended.aborted;
-    }
+    if (answers) return !ended.aborted;
     await delay(POLL_INTERVAL_MS);
   }
   return false;
