@@ -35,7 +35,7 @@ const NO_APP_SCHEME: readonly string[] = [
 const MAX_LENGTH = 2048;
 
 /** Printable ASCII without backslash and quotes, in the full form `scheme://host`; in the host no `@` or escape. */
-const PLAIN_URL = /^[a-z][a-z0-9+.-]*:\/\/[a-z0-9._:[\]-]*(?:[/?#][!#-&(-[\]-~]*)?$/i;
+const PLAIN_URL = /^[a-z][a-z0-9+.-]*:\/\/(?!\/)[a-z0-9._:[\]-]*(?:[/?#][!#-&(-[\]-~]*)?$/i;
 
 /** A slash or backslash that only some parsers see. */
 const HIDDEN_SEPARATOR = /%(?:2f|5c)/i;

@@ -1,0 +1,134 @@
+import {
+  createRemoteJWKSet,
+  errors,
+  type JWTPayload,
+  jwtVerify,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+} from 'jose';
+import type { AuthConfig, TokenKeys } from '../config.ts';
+import { isId, isTenantId } from '../ledger/ids.ts';
+import type { Tenants } from '../tenants.ts';
+import type { Role, Viewer } from './viewer.ts';
+
+/** Why a token is no good: for logs and metrics. Clients hear UNAUTHENTICATED and nothing more. */
+export type RefusalReason =
+  'MISSING' | 'MALFORMED' | 'NOT_AUTHENTIC' | 'EXPIRED' | 'CLAIMS' | 'UNKNOWN_TENANT' | 'UNKNOWN_MERCHANT';
+
+/**
+ * What a token turned out to be. UNAVAILABLE: the provider's public keys can't be had, so nobody knows. Edges fail closed on
+ * it, but with an error of ours: a client that was told 401 would throw a good token away.
+ */
+export type TokenVerdict =
+  | { readonly kind: 'VIEWER'; readonly viewer: Viewer }
+  | { readonly kind: 'REFUSED'; readonly reason: RefusalReason }
+  | { readonly kind: 'UNAVAILABLE' };
+
+export interface TokenVerifier {
+  /** Takes an Authorization header (`Bearer …`) or the token alone. Never throws. */
+  readonly verify: (credentials: string | undefined, nowMs: number) => Promise<TokenVerdict>;
+}
+
+/** More than any token of ours needs; larger ones aren't looked at. */
+const MAX_TOKEN_LENGTH = 8192;
+
+const KEY_FETCH_TIMEOUT_MS = 3000;
+
+/** Pinned per kind of key: else a public key could be used as an HS256 secret, or `none` as a signature. */
+const ALGORITHMS = { SECRET: ['HS256'], JWKS: ['RS256', 'ES256', 'EdDSA'] } as const satisfies Record<
+  TokenKeys['kind'],
+  readonly string[]
+>;
+
+const ROLE_OF_CLAIM: ReadonlyMap<unknown, Role> = new Map([
+  ['customer', 'CUSTOMER'],
+  ['merchant', 'MERCHANT'],
+  ['terminal', 'TERMINAL'],
+  ['admin', 'ADMIN'],
+]);
+
+/** The key set couldn't be fetched or read: no word about the token. */
+class KeysUnavailable extends Error {
+  override readonly name = 'KeysUnavailable';
+}
+
+/** Checks tokens by docs/DESIGN.md §11. Public keys are fetched when the first token comes, then cached. */
+export function createTokenVerifier(config: { readonly auth: AuthConfig }, tenants: Tenants): TokenVerifier {
+  const { keys, issuer, audience } = config.auth;
+  const findKey = keyFinder(keys);
+  const rules: JWTVerifyOptions = {
+    algorithms: [...ALGORITHMS[keys.kind]],
+    requiredClaims: ['sub', 'exp'],
+    ...(issuer !== undefined && { issuer }),
+    ...(audience !== undefined && { audience }),
+  };
+  return {
+    verify: async (credentials, nowMs) => {
+      const token = credentials?.replace(/^bearer(?: +|$)/i, '').trim() ?? '';
+      if (token === '') return refused('MISSING');
+      if (token.length > MAX_TOKEN_LENGTH) return refused('MALFORMED');
+      try {
+        const { payload } = await jwtVerify(token, findKey, { ...rules, currentDate: new Date(nowMs) });
+        return toVerdict(payload, tenants);
+      } catch (error) {
+        return verdictOnError(error);
+      }
+    },
+  };
+}
+
+function keyFinder(keys: TokenKeys): JWTVerifyGetKey {
+  if (keys.kind === 'SECRET') {
+    const secret = new TextEncoder().encode(keys.secret);
+    return () => secret;
+  }
+  const keySet = createRemoteJWKSet(new URL(keys.url), { timeoutDuration: KEY_FETCH_TIMEOUT_MS });
+  return async (header, token) => {
+    try {
+      return await keySet(header, token);
+    } catch (error) {
+      if (isAboutTheToken(error)) throw error;
+      throw new KeysUnavailable('the key set is out of reach', { cause: error });
+    }
+  };
+}
+
+/** The key set is there; it has no key for this token, or can't tell which. */
+function isAboutTheToken(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  );
+}
+
+function verdictOnError(error: unknown): TokenVerdict {
+  if (error instanceof errors.JWTExpired) return refused('EXPIRED');
+  if (error instanceof errors.JWTClaimValidationFailed) return refused('CLAIMS');
+  if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return refused('MALFORMED');
+  if (error instanceof errors.JOSEError) return refused('NOT_AUTHENTIC');
+  // Not about the token: its keys are out of reach or unusable.
+  return { kind: 'UNAVAILABLE' };
+}
+
+/** What an authentic token says, as a viewer: every name in it has to be one that may be part of a key. */
+function toVerdict(claims: JWTPayload, tenants: Tenants): TokenVerdict {
+  const { sub: subject, tenant, role: roleClaim, merchant_id: merchantId } = claims;
+  const role = ROLE_OF_CLAIM.get(roleClaim);
+  const expiresAtMs = Math.floor((claims.exp ?? Number.NaN) * 1000);
+  if (role === undefined || !Number.isSafeInteger(expiresAtMs)) return refused('CLAIMS');
+  if (typeof subject !== 'string' || !isId(subject)) return refused('CLAIMS');
+  if (typeof tenant !== 'string' || !isTenantId(tenant)) return refused('CLAIMS');
+  const merchants = tenants.get(tenant)?.merchants;
+  if (merchants === undefined) return refused('UNKNOWN_TENANT');
+  const viewer = { tenant, subject, role, expiresAtMs };
+  // A merchant's id in another role's token means nothing, and must not come to mean something by being carried along.
+  if (role === 'CUSTOMER' || role === 'ADMIN') return { kind: 'VIEWER', viewer };
+  if (typeof merchantId !== 'string' || !isId(merchantId)) return refused('CLAIMS');
+  if (!merchants.has(merchantId)) return refused('UNKNOWN_MERCHANT');
+  return { kind: 'VIEWER', viewer: { ...viewer, merchantId } };
+}
+
+function refused(reason: RefusalReason): TokenVerdict {
+  return { kind: 'REFUSED', reason };
+}
