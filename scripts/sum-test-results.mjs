@@ -1,10 +1,11 @@
-// Ends a CI run: prints "N passed, N failed" over every .test-results/*.json. Exit status 1 if anything failed or nothing ran.
-// Arguments are the names of the steps that failed: one that reports no failed test (it didn't get that far) counts as one.
+// Ends a CI run: prints "N passed, N failed" over every JSON result in a folder. Exit status 1 if anything failed or nothing ran.
+// Arguments: the folder, then the names of the steps that failed. One that reports no failed test (it didn't get that far)
+// counts as one.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-const folder = join(import.meta.dirname, '..', '.test-results');
-const failedSteps = new Set(process.argv.slice(2));
+const [folder, ...names] = process.argv.slice(2);
+const failedSteps = new Set(names);
 
 let passed = 0;
 let failed = 0;

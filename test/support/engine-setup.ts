@@ -9,7 +9,12 @@ declare module 'vitest' {
   }
 }
 
-/** Starts one engine for the project, gives its endpoint to `inject('engineEndpoint')`, and stops it at the end. */
+/**
+ * Starts one engine for the project, gives its endpoint to `inject('engineEndpoint')`, and stops it at the end.
+ *
+ * Dynoxide keeps every client token for ten minutes, and a transaction costs it twice the time after some ten thousand: a test
+ * file that sends thousands of transactions starts an engine of its own, with `startEngine()`.
+ */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const engine = await startEngine();
   project.provide('engineEndpoint', engine.endpoint);
