@@ -139,8 +139,8 @@ export function split(total: Decimal, weights: readonly Decimal[], scale: number
     return { index, floor, remainder: product.minus(floor.times(weightSum)) };
   });
   const left = units.minus(add(...shares.map((share) => share.floor))).toNumber();
-  const byRemainder = [...shares].sort(
-    (one, other) => other.remainder.comparedTo(one.remainder) || one.index - other.index,
+  const byRemainder = [...shares].sort((one, other) =>
+    one.remainder.eq(other.remainder) ? one.index - other.index : other.remainder.comparedTo(one.remainder),
   );
   const lucky = new Set(byRemainder.slice(0, left).map((share) => share.index));
   const sign = total.isNegative() ? -1 : 1;

@@ -29,10 +29,10 @@ type Facts<Names extends string> = {
   readonly [Name in Names as Name extends `${string}?` ? never : Name]: string;
 } & { readonly [Name in Names as Name extends `${infer Bare}?` ? Bare : never]?: string };
 
+type AnyStored = { [Kind in StoredKind]: { readonly kind: Kind } & Facts<FactName<Kind>> }[StoredKind];
+
 /** An outcome that its marker keeps: a success, or a refusal that a late duplicate must not turn into a yes. */
-export type Stored<Kind extends StoredKind = StoredKind> = {
-  [K in Kind]: { readonly kind: K } & Facts<FactName<K>>;
-}[Kind];
+export type Stored<Kind extends StoredKind = StoredKind> = Extract<AnyStored, { readonly kind: Kind }>;
 
 /** A stored outcome as an answer: `replayed` tells that an earlier request with the same key got it. */
 export type Answered<Kind extends StoredKind = StoredKind> = Stored<Kind> & { readonly replayed: boolean };

@@ -71,8 +71,14 @@ export function plan(token: string, ...parts: readonly PlanPart[]): Plan {
 }
 
 function keyText(item: TransactItem): string {
-  const key = 'Put' in item ? item.Put.Item : Object.values(item)[0]?.Key;
-  return JSON.stringify([key?.['uuid'], key?.['type']]);
+  const key = keyOf(item);
+  return JSON.stringify([key['uuid'], key['type']]);
+}
+
+function keyOf(item: TransactItem): Key {
+  if ('Put' in item) return item.Put.Item;
+  if ('Update' in item) return item.Update.Key;
+  return 'Delete' in item ? item.Delete.Key : item.ConditionCheck.Key;
 }
 
 /** Puts an item that must not be there yet. */

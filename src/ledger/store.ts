@@ -76,126 +76,138 @@ export interface StoreOptions {
 
 const READ_RETRIES = 4;
 
-export function createStore({ client, tableName, ids, wait }: StoreOptions): Store {
-  async function retried<Value>(read: () => Promise<Value>): Promise<Value> {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await read();
-      } catch (error) {
-        if (readRequestFailure(error).kind === 'INVALID') throw error;
-        if (tries === READ_RETRIES) throw new TableUnavailableError();
-        await wait(50 * 2 ** tries * (1 + ids.fraction() / 2));
-      }
+export function createStore(options: StoreOptions): Store {
+  return {
+    get: (keys) => get(options, keys),
+    query: (request) => query(options, request),
+    queryIndex: (request) => queryIndex(options, request),
+    scan: (segment, segments, from) => scan(options, segment, segments, from),
+  };
+}
+
+async function retried<Value>({ ids, wait }: StoreOptions, read: () => Promise<Value>): Promise<Value> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (readRequestFailure(error).kind === 'INVALID') throw error;
+      if (tries === READ_RETRIES) throw new TableUnavailableError();
+      await wait(50 * 2 ** tries * (1 + ids.fraction() / 2));
     }
   }
+}
 
-  async function get(keys: readonly ItemKey[]): Promise<readonly (StoredItem | undefined)[]> {
-    if (keys.length === 0) return [];
-    const found = new Map<string, StoredItem>();
-    const distinct = new Map(
-      keys.map((key) => [keyText(key), { uuid: { S: key.uuid }, type: { S: key.type } }]),
+async function get(
+  options: StoreOptions,
+  keys: readonly ItemKey[],
+): Promise<readonly (StoredItem | undefined)[]> {
+  if (keys.length === 0) return [];
+  const found = new Map<string, StoredItem>();
+  const distinct = new Map(
+    keys.map((key) => [keyText(key), { uuid: { S: key.uuid }, type: { S: key.type } }]),
+  );
+  let wanted = [...distinct.values()];
+  for (let rounds = 0; wanted.length > 0; rounds += 1) {
+    if (rounds > READ_RETRIES) throw new TableUnavailableError();
+    if (rounds > 0) await options.wait(50 * 2 ** rounds * (1 + options.ids.fraction() / 2));
+    const RequestItems = { [options.tableName]: { Keys: wanted, ConsistentRead: true } };
+    const answer = await retried(options, () =>
+      options.client.send(new BatchGetItemCommand({ RequestItems })),
     );
-    let wanted = [...distinct.values()];
-    for (let rounds = 0; wanted.length > 0; rounds += 1) {
-      if (rounds > READ_RETRIES) throw new TableUnavailableError();
-      if (rounds > 0) await wait(50 * 2 ** rounds * (1 + ids.fraction() / 2));
-      const RequestItems = { [tableName]: { Keys: wanted, ConsistentRead: true } };
-      const answer = await retried(() => client.send(new BatchGetItemCommand({ RequestItems })));
-      for (const item of answer.Responses?.[tableName] ?? []) found.set(itemKeyText(item), item);
-      wanted = (answer.UnprocessedKeys?.[tableName]?.Keys ?? []).map((key) => ({
-        uuid: { S: readString(key, 'uuid') },
-        type: { S: readString(key, 'type') },
-      }));
-    }
-    return keys.map((key) => found.get(keyText(key)));
+    for (const item of answer.Responses?.[options.tableName] ?? []) found.set(itemKeyText(item), item);
+    wanted = (answer.UnprocessedKeys?.[options.tableName]?.Keys ?? []).map((key) => ({
+      uuid: { S: readString(key, 'uuid') },
+      type: { S: readString(key, 'type') },
+    }));
   }
+  return keys.map((key) => found.get(keyText(key)));
+}
 
-  async function query({
-    uuid,
-    prefix,
-    limit,
-    newestFirst,
-    after,
-  }: QueryRequest): Promise<readonly StoredItem[]> {
-    const items: StoredItem[] = [];
-    let start: QueryCommandInput['ExclusiveStartKey'] =
-      after === undefined ? undefined : { uuid: { S: uuid }, type: { S: after } };
-    do {
-      const page = await retried(() =>
-        client.send(
-          new QueryCommand({
-            TableName: tableName,
-            ConsistentRead: true,
-            KeyConditionExpression: '#uuid = :uuid AND begins_with(#type, :prefix)',
-            ExpressionAttributeNames: { '#uuid': 'uuid', '#type': 'type' },
-            ExpressionAttributeValues: { ':uuid': { S: uuid }, ':prefix': { S: prefix } },
-            ScanIndexForward: !newestFirst,
-            Limit: limit - items.length,
-            ExclusiveStartKey: start,
-          }),
-        ),
-      );
-      items.push(...(page.Items ?? []));
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined && items.length < limit);
-    return items;
-  }
-
-  async function queryIndex(request: IndexRequest): Promise<readonly IndexEntry[]> {
-    const { hash, range } = INDEXES[request.index];
-    const entries: IndexEntry[] = [];
-    let start: QueryCommandInput['ExclusiveStartKey'] =
-      request.after === undefined ? undefined : startKey(request, request.after);
-    do {
-      const page = await retried(() =>
-        client.send(
-          new QueryCommand({
-            TableName: tableName,
-            IndexName: request.index,
-            KeyConditionExpression: '#hash = :hash AND #range BETWEEN :from AND :until',
-            ExpressionAttributeNames: { '#hash': hash, '#range': range },
-            ExpressionAttributeValues: {
-              ':hash': { S: request.hash },
-              ':from': { N: String(request.fromMs ?? 0) },
-              ':until': { N: String(request.untilMs ?? Number.MAX_SAFE_INTEGER) },
-            },
-            ScanIndexForward: !request.newestFirst,
-            Limit: request.limit - entries.length,
-            ExclusiveStartKey: start,
-          }),
-        ),
-      );
-      for (const item of page.Items ?? []) {
-        entries.push({
-          uuid: readString(item, 'uuid'),
-          type: readString(item, 'type'),
-          atMs: Number.parseInt(item[range]?.N ?? '0', 10),
-        });
-      }
-      start = page.LastEvaluatedKey;
-    } while (start !== undefined && entries.length < request.limit);
-    return entries;
-  }
-
-  async function scan(segment: number, segments: number, from: StoredItem | undefined): Promise<ScanPage> {
-    const page = await retried(() =>
-      client.send(
-        new ScanCommand({
-          TableName: tableName,
+async function query(
+  options: StoreOptions,
+  { uuid, prefix, limit, newestFirst, after }: QueryRequest,
+): Promise<readonly StoredItem[]> {
+  const items: StoredItem[] = [];
+  let start: QueryCommandInput['ExclusiveStartKey'] =
+    after === undefined ? undefined : { uuid: { S: uuid }, type: { S: after } };
+  do {
+    const page = await retried(options, () =>
+      options.client.send(
+        new QueryCommand({
+          TableName: options.tableName,
           ConsistentRead: true,
-          Segment: segment,
-          TotalSegments: segments,
-          ExclusiveStartKey:
-            from === undefined
-              ? undefined
-              : { uuid: { S: readString(from, 'uuid') }, type: { S: readString(from, 'type') } },
+          KeyConditionExpression: '#uuid = :uuid AND begins_with(#type, :prefix)',
+          ExpressionAttributeNames: { '#uuid': 'uuid', '#type': 'type' },
+          ExpressionAttributeValues: { ':uuid': { S: uuid }, ':prefix': { S: prefix } },
+          ScanIndexForward: !newestFirst,
+          Limit: limit - items.length,
+          ExclusiveStartKey: start,
         }),
       ),
     );
-    return { items: page.Items ?? [], next: page.LastEvaluatedKey };
-  }
+    items.push(...(page.Items ?? []));
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined && items.length < limit);
+  return items;
+}
 
-  return { get, query, queryIndex, scan };
+async function queryIndex(options: StoreOptions, request: IndexRequest): Promise<readonly IndexEntry[]> {
+  const { hash, range } = INDEXES[request.index];
+  const entries: IndexEntry[] = [];
+  let start: QueryCommandInput['ExclusiveStartKey'] =
+    request.after === undefined ? undefined : startKey(request, request.after);
+  do {
+    const page = await retried(options, () =>
+      options.client.send(
+        new QueryCommand({
+          TableName: options.tableName,
+          IndexName: request.index,
+          KeyConditionExpression: '#hash = :hash AND #range BETWEEN :from AND :until',
+          ExpressionAttributeNames: { '#hash': hash, '#range': range },
+          ExpressionAttributeValues: {
+            ':hash': { S: request.hash },
+            ':from': { N: String(request.fromMs ?? 0) },
+            ':until': { N: String(request.untilMs ?? Number.MAX_SAFE_INTEGER) },
+          },
+          ScanIndexForward: !request.newestFirst,
+          Limit: request.limit - entries.length,
+          ExclusiveStartKey: start,
+        }),
+      ),
+    );
+    for (const item of page.Items ?? []) {
+      entries.push({
+        uuid: readString(item, 'uuid'),
+        type: readString(item, 'type'),
+        atMs: Number.parseInt(item[range]?.N ?? '0', 10),
+      });
+    }
+    start = page.LastEvaluatedKey;
+  } while (start !== undefined && entries.length < request.limit);
+  return entries;
+}
+
+async function scan(
+  options: StoreOptions,
+  segment: number,
+  segments: number,
+  from: StoredItem | undefined,
+): Promise<ScanPage> {
+  const page = await retried(options, () =>
+    options.client.send(
+      new ScanCommand({
+        TableName: options.tableName,
+        ConsistentRead: true,
+        Segment: segment,
+        TotalSegments: segments,
+        ExclusiveStartKey:
+          from === undefined
+            ? undefined
+            : { uuid: { S: readString(from, 'uuid') }, type: { S: readString(from, 'type') } },
+      }),
+    ),
+  );
+  return { items: page.Items ?? [], next: page.LastEvaluatedKey };
 }
 
 function startKey({ index, hash }: IndexRequest, after: IndexEntry): QueryCommandInput['ExclusiveStartKey'] {

@@ -1,0 +1,204 @@
+import type { Viewer } from '../../auth/viewer.ts';
+import type { StoredItem } from '../attributes.ts';
+import { epochS } from '../clock.ts';
+import { type ItemKey, markerKey } from '../keys.ts';
+import { type Marker, putMarkerIfNew, readMarker } from '../marker.ts';
+import type { Order } from '../order.ts';
+import {
+  type Answered,
+  CONFLICT,
+  type LedgerFailure,
+  type Stored,
+  type StoredKind,
+  THROTTLED,
+} from '../outcomes.ts';
+import { type ItemRole, type Plan, type PlanPart, plan } from '../plan.ts';
+import { TableUnavailableError } from '../store.ts';
+import {
+  type GuardedOperation,
+  type Request,
+  answered,
+  identify,
+  markerOf,
+  recognise,
+  refuse,
+} from './idempotency.ts';
+import { type Ledger, commit, publish } from './ledger.ts';
+
+/** What an operation decided on what it read. */
+export type Decision<Kind extends StoredKind> =
+  | {
+      readonly kind: 'COMMIT';
+      readonly parts: readonly PlanPart[];
+      readonly outcome: Stored<Kind>;
+      readonly whenRefused?: WhenRefused<Kind>;
+    }
+  /** Takes the key and the order's claim first, since the provider has to be asked (docs/DESIGN.md §5.5). */
+  | {
+      readonly kind: 'CLAIM';
+      readonly parts: readonly PlanPart[];
+      readonly order: Order;
+      readonly whenRefused?: WhenRefused<Kind>;
+    }
+  | Verdict<Kind>;
+
+/** What a failed condition of a balance or a code means; undefined: read again and decide again. */
+type WhenRefused<Kind extends StoredKind> = (
+  failed: ReadonlyMap<ItemRole, StoredItem | undefined>,
+) => Verdict<Kind> | undefined;
+
+export type Verdict<Kind extends StoredKind> =
+  /** A no that sticks to the key. */
+  | { readonly kind: 'REFUSE'; readonly outcome: Stored<Kind> }
+  /** A no that leaves the key usable. */
+  | { readonly kind: 'ANSWER'; readonly failure: LedgerFailure };
+
+/** An operation that an idempotency key guards. */
+export interface GuardedCommand<Kind extends StoredKind> {
+  readonly operation: GuardedOperation;
+  readonly key: string | undefined;
+  /** The validated input, decimals and ids resolved: what the fingerprint is of. */
+  readonly input: unknown;
+  /** What is read together with the marker, in one consistent read. */
+  readonly reads: readonly ItemKey[];
+  readonly decide: (
+    found: readonly (StoredItem | undefined)[],
+    nowMs: number,
+  ) => Decision<Kind> | Promise<Decision<Kind>>;
+}
+
+/** How a guarded command went as far as the table goes. */
+export type Run<Kind extends StoredKind> =
+  | { readonly kind: 'ANSWERED'; readonly answer: Answered<Kind> | LedgerFailure }
+  /** The claim is ours: now ask the provider, then complete it. */
+  | { readonly kind: 'CLAIMED'; readonly request: Request; readonly order: Order }
+  /** Somebody holds the claim under this key, or did when their process died. */
+  | { readonly kind: 'PROCESSING'; readonly request: Request; readonly marker: Marker };
+
+/** A lost race on `rev` reads again and decides again, this often at most. */
+const MAX_DECISIONS = 5;
+
+/** Runs an operation that needs the table alone (docs/DESIGN.md §5.4). */
+export async function runLedgerCommand<Kind extends StoredKind>(
+  ledger: Ledger,
+  viewer: Viewer,
+  command: GuardedCommand<Kind>,
+): Promise<Answered<Kind> | LedgerFailure> {
+  const run = await runGuardedCommand(ledger, viewer, command);
+  return run.kind === 'ANSWERED' ? run.answer : CONFLICT;
+}
+
+/**
+ * One consistent read of the marker and of what decides; a live marker is answered at once; else one transaction whose
+ * item 0 is the marker. An outage of the table is `Throttled`: nothing is known, the same key is to be used again.
+ */
+export async function runGuardedCommand<Kind extends StoredKind>(
+  ledger: Ledger,
+  viewer: Viewer,
+  command: GuardedCommand<Kind>,
+): Promise<Run<Kind>> {
+  const request = identify(ledger, viewer, command.operation, command.key, command.input);
+  try {
+    for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
+      const run = await tryOnce(ledger, request, command);
+      if (run !== undefined) return run;
+    }
+    return answer<Kind>(CONFLICT);
+  } catch (error) {
+    if (error instanceof TableUnavailableError) return answer<Kind>(THROTTLED);
+    throw error;
+  }
+}
+
+function answer<Kind extends StoredKind>(value: Answered<Kind> | LedgerFailure): Run<Kind> {
+  return { kind: 'ANSWERED', answer: value };
+}
+
+/** Undefined when what was read had changed by the time of the commit. */
+async function tryOnce<Kind extends StoredKind>(
+  ledger: Ledger,
+  request: Request,
+  { reads, decide }: GuardedCommand<Kind>,
+): Promise<Run<Kind> | undefined> {
+  const [markerItem, ...found] = await ledger.store.get([markerKey(request.ref), ...reads]);
+  const seen = fromMarker<Kind>(ledger, request, markerItem);
+  if (seen !== undefined) return seen;
+  const nowMs = ledger.clock.nowMs();
+  const decision = await decide(found, nowMs);
+  if (decision.kind === 'REFUSE') return answer<Kind>(await refuse(ledger, request, decision.outcome));
+  if (decision.kind === 'ANSWER') return answer<Kind>(decision.failure);
+
+  const token = ledger.ids.token();
+  const marker = markerOf(request, token, nowMs, markerState(decision));
+  const transaction = plan(token, putMarkerIfNew(request.ref, marker, epochS(nowMs)), ...decision.parts);
+  const committed: Run<Kind> =
+    decision.kind === 'CLAIM'
+      ? { kind: 'CLAIMED', request, order: decision.order }
+      : answer<Kind>(answered(decision.outcome, false));
+  const result = await commit(ledger, transaction);
+  switch (result.kind) {
+    case 'COMMITTED':
+      return committed;
+    case 'SEEN':
+      return fromMarker<Kind>(ledger, request, result.marker);
+    case 'REFUSED': {
+      // A lost race on the order comes first: what its state says now is the better reason.
+      const verdict = result.failed.has('order') ? undefined : decision.whenRefused?.(result.failed);
+      if (verdict === undefined) return undefined;
+      return answer<Kind>(
+        verdict.kind === 'REFUSE' ? await refuse(ledger, request, verdict.outcome) : verdict.failure,
+      );
+    }
+    case 'UNCLEAR':
+      return undefined;
+    case 'CONFLICT':
+      return answer<Kind>(CONFLICT);
+    case 'THROTTLED':
+      return answer<Kind>(THROTTLED);
+    case 'UNKNOWN':
+      return settleUnknown(ledger, request, transaction, committed);
+  }
+}
+
+function markerState<Kind extends StoredKind>(
+  decision: Extract<Decision<Kind>, { kind: 'COMMIT' | 'CLAIM' }>,
+): Pick<Marker, 'status' | 'outcome' | 'claimOf'> {
+  if (decision.kind === 'COMMIT') return { status: 'COMPLETED', outcome: decision.outcome };
+  const { accountId, orderId } = decision.order;
+  return { status: 'PROCESSING', claimOf: { accountId, orderId } };
+}
+
+/** What a live marker answers; undefined where there is none. */
+function fromMarker<Kind extends StoredKind>(
+  ledger: Ledger,
+  request: Request,
+  item: StoredItem | undefined,
+): Run<Kind> | undefined {
+  const seen = recognise<Kind>(ledger, request, item);
+  switch (seen.kind) {
+    case 'NEW':
+      return undefined;
+    case 'ANSWER':
+      return answer<Kind>(seen.answer);
+    case 'PROCESSING':
+      return { kind: 'PROCESSING', request, marker: seen.marker };
+  }
+}
+
+/**
+ * After an unknown outcome only the marker tells: it is there, and then so is everything it committed with, or the
+ * client must ask again with the same key.
+ */
+async function settleUnknown<Kind extends StoredKind>(
+  ledger: Ledger,
+  request: Request,
+  sent: Plan,
+  committed: Run<Kind>,
+): Promise<Run<Kind>> {
+  const [item] = await ledger.store.get([markerKey(request.ref)]);
+  if (item !== undefined && readMarker(item).transactionId === sent.token) {
+    publish(ledger.bus, sent);
+    return committed;
+  }
+  return fromMarker<Kind>(ledger, request, item) ?? answer<Kind>(THROTTLED);
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { type Currency, isPayable } from '../currencies.ts';
+import { isId } from '../ids.ts';
+import { isAsset, type OrderRef } from '../keys.ts';
+import { type Decimal, ZERO, fitsOperation, fitsScale, parseDecimal } from '../money.ts';
+import { nodeParts } from '../node-ids.ts';
+import type { InputIssue, UnstoredOf } from '../outcomes.ts';
+
+/** The operator's own name for an account, merchant or terminal. */
+export const idText = z
+  .string()
+  .refine(isId, { params: { code: 'bad_id' }, error: 'no id of this platform' });
+
+export const assetText = z
+  .string()
+  .refine(isAsset, { params: { code: 'unknown_asset' }, error: 'no asset of this platform' });
+
+/** Text that people read: trimmed, 1 to `max` characters, no control characters. */
+export function shortText(max: number): z.ZodType<string, string> {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .refine((text) => !/\p{Cc}/u.test(text), { params: { code: 'bad_text' }, error: 'control characters' });
+}
+
+/** A decimal as the scalar lets it through; the grammar is checked again, since an operation is its own gate. */
+export const decimalText = z.string().transform((text, context): Decimal => {
+  const value = parseDecimal(text);
+  if (value === undefined) {
+    context.issues.push({
+      code: 'custom',
+      message: 'not a decimal in plain notation',
+      params: { code: 'bad_decimal' },
+      input: text,
+    });
+    return ZERO;
+  }
+  return value;
+});
+
+/** What an operation got: its parsed input, or why not. */
+export type Parsed<Value> =
+  | { readonly kind: 'PARSED'; readonly value: Value }
+  | { readonly kind: 'INVALID'; readonly failure: UnstoredOf<'InvalidInput'> };
+
+export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): Parsed<Value> {
+  const result = schema.safeParse(input);
+  if (result.success) return { kind: 'PARSED', value: result.data };
+  return {
+    kind: 'INVALID',
+    failure: { kind: 'InvalidInput', issues: result.error.issues.map(toIssue) },
+  };
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  invalid_type: 'wrong_type',
+  too_small: 'too_small',
+  too_big: 'too_large',
+  invalid_format: 'bad_format',
+  invalid_value: 'bad_value',
+  unrecognized_keys: 'unknown_field',
+};
+
+function toIssue(issue: z.core.$ZodIssue): InputIssue {
+  const own: unknown = issue.code === 'custom' ? issue.params?.['code'] : undefined;
+  return {
+    path: issue.path.map(String),
+    code: typeof own === 'string' ? own : (CODES[issue.code] ?? 'invalid'),
+    message: issue.message,
+  };
+}
+
+/** Why an amount can't be one of this unit; undefined if it can. Positive unless `signed`, which still isn't 0. */
+export function amountIssue(
+  path: readonly string[],
+  amount: Decimal,
+  scale: number,
+  { signed = false }: { readonly signed?: boolean } = {},
+): InputIssue | undefined {
+  if (signed ? amount.isZero() : !amount.gt(ZERO)) {
+    return {
+      path,
+      code: signed ? 'zero' : 'not_positive',
+      message: signed ? 'is zero' : 'must be above zero',
+    };
+  }
+  if (!fitsScale(amount, scale))
+    return { path, code: 'bad_scale', message: `at most ${String(scale)} decimals` };
+  if (!fitsOperation(amount))
+    return { path, code: 'too_large', message: 'at most 18 digits before the point' };
+  return undefined;
+}
+
+/** `amountIssue` for a currency: its scale, and what Stripe can charge at all. */
+export function priceIssue(path: readonly string[], amount: Decimal, unit: Currency): InputIssue | undefined {
+  const issue = amountIssue(path, amount, unit.scale);
+  if (issue !== undefined || isPayable(amount, unit)) return issue;
+  return { path, code: 'bad_scale', message: `no amount that can be paid in ${unit.code}` };
+}
+
+export function invalidWith(...issues: readonly InputIssue[]): UnstoredOf<'InvalidInput'> {
+  return { kind: 'InvalidInput', issues };
+}
+
+/** The order that a public id names, if it is of this tenant; undefined looks like an order that isn't there. */
+export function orderRefOf(tenant: string, id: string): OrderRef | undefined {
+  const [accountId, orderId] = nodeParts('Order', tenant, id) ?? [];
+  return accountId === undefined || orderId === undefined ? undefined : { tenant, accountId, orderId };
+}

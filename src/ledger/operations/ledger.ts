@@ -1,0 +1,78 @@
+import type { PaymentCodes } from '../../auth/payment-code.ts';
+import type { Bus } from '../../realtime/bus.ts';
+import { topics } from '../../realtime/bus.ts';
+import type { PaymentProvider } from '../../stripe/port.ts';
+import type { Tenant, Tenants } from '../../tenants.ts';
+import type { Clock } from '../clock.ts';
+import type { DuePolicy } from '../due.ts';
+import type { Ids } from '../ids.ts';
+import type { Plan } from '../plan.ts';
+import type { Store } from '../store.ts';
+import type { CommitResult, Transactor } from '../transact.ts';
+
+/** What the operations count for operators. */
+export type LedgerCounter =
+  | 'IdempotencyKeyMissing'
+  | 'IdempotencyReplay'
+  | 'IdempotencyKeyReused'
+  | 'TransactionConflict'
+  | 'RefundBeyondRefundable'
+  | 'SurplusPayment'
+  | 'WebhookMismatch';
+
+export interface LedgerSettings extends DuePolicy {
+  /** `optional` is for rolling out to old clients (docs/DESIGN.md §5.9). */
+  readonly idempotencyKeyPhase: 'required' | 'optional';
+  /** How long the content of a request without a key stands in for one. */
+  readonly contentKeyWindowS: number;
+  /** How long a call to the provider is waited for before somebody else may take over. */
+  readonly leaseMs: number;
+}
+
+/** What the operations work with: the table, time, randomness, the tenants, the provider, the bus. */
+export interface Ledger {
+  readonly store: Store;
+  readonly transactor: Transactor;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly tenants: Tenants;
+  readonly provider: PaymentProvider;
+  readonly paymentCodes: PaymentCodes;
+  readonly bus: Bus;
+  readonly count: (counter: LedgerCounter) => void;
+  readonly settings: LedgerSettings;
+}
+
+/** Commits a plan and, if it did, publishes what it changed: there is no other way to write an order. */
+export async function commit(ledger: Ledger, plan: Plan): Promise<CommitResult> {
+  const result = await ledger.transactor.commit(plan);
+  if (result.kind === 'COMMITTED') publish(ledger.bus, plan);
+  return result;
+}
+
+/** Tells what a committed plan changed. After the commit only: what isn't in the table was never said. */
+export function publish(bus: Bus, { orders, entries }: Plan): void {
+  for (const { order, transitions } of orders) {
+    const { tenant, accountId, orderId, merchantId } = order;
+    const ref = { tenant, accountId, orderId };
+    for (const transition of transitions) {
+      const merchant = merchantId === undefined ? {} : { merchantId };
+      const notice = { kind: 'transition', order: ref, transition, ...merchant } as const;
+      bus.publish(topics.order(order), notice);
+      if (merchantId !== undefined) bus.publish(topics.merchantOrders(tenant, merchantId), notice);
+    }
+  }
+  for (const { tenant, accountId, entryId } of entries) {
+    bus.publish(topics.walletEntries(tenant, accountId), {
+      kind: 'entry',
+      entry: { tenant, accountId, entryId },
+    });
+  }
+}
+
+/** The tenant of a verified viewer. Throws if it is gone from the file: a token for it can't have been verified. */
+export function tenantOf(ledger: Ledger, tenant: string): Tenant {
+  const found = ledger.tenants.get(tenant);
+  if (found === undefined) throw new RangeError('unknown tenant');
+  return found;
+}

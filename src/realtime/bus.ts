@@ -1,0 +1,31 @@
+import type { EntryRef, OrderRef } from '../ledger/keys.ts';
+import type { Transition } from '../ledger/order.ts';
+
+/** What is told after a commit. It is a hint: whoever needs certainty reads the table (docs/DESIGN.md §9). */
+export type Notice =
+  | {
+      readonly kind: 'transition';
+      readonly order: OrderRef;
+      readonly merchantId?: string;
+      readonly transition: Transition;
+    }
+  | { readonly kind: 'entry'; readonly entry: EntryRef };
+
+export type Listener = (notice: Notice) => void;
+
+/** Carries notices from whoever committed to whoever listens, in one process or in many. */
+export interface Bus {
+  /** Never throws and never waits: a bus that is down must not stop a payment. */
+  readonly publish: (topic: string, notice: Notice) => void;
+  /** Resolves once every later notice will be heard, so that "subscribe, then read" leaves no gap. */
+  readonly subscribe: (topic: string, listener: Listener) => Promise<Unsubscribe>;
+}
+
+export type Unsubscribe = () => void;
+
+/** Topic names begin with the tenant, so that no subject of one can be heard by another. */
+export const topics = {
+  order: ({ tenant, accountId, orderId }: OrderRef) => `${tenant}#order#${accountId}#${orderId}`,
+  merchantOrders: (tenant: string, merchantId: string) => `${tenant}#merchant#${merchantId}`,
+  walletEntries: (tenant: string, accountId: string) => `${tenant}#wallet#${accountId}`,
+} as const;
