@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ConfigError } from './config-error.ts';
 import { currency, isCurrency } from './ledger/currencies.ts';
-import { isId, isTenantId } from './ledger/ids.ts';
+import { isId, isTenantId } from './ledger/id-grammar.ts';
 import { type Decimal, fitsOperation, fitsScale, parseDecimal } from './ledger/money.ts';
 import { isAllowedReturnUrl, parseReturnUrlRule, type ReturnUrlRule } from './return-urls.ts';
 import { hasUserInfo, isLoopback, parseUrl } from './urls.ts';

@@ -7,7 +7,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { AuthConfig, TokenKeys } from '../config.ts';
-import { isId, isTenantId } from '../ledger/ids.ts';
+import { isId, isTenantId } from '../ledger/id-grammar.ts';
 import type { Tenants } from '../tenants.ts';
 import type { Role, Viewer } from './viewer.ts';
 

@@ -1,4 +1,4 @@
-import { isId, isTenantId, isUlid } from './ids.ts';
+import { isId, isTenantId, isUlid } from './id-grammar.ts';
 
 /** A primary key of the table: partition `uuid` and sort `type` (docs/DESIGN.md §3). */
 export interface ItemKey {

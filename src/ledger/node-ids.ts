@@ -1,4 +1,4 @@
-import { isId, isTenantId, isUlid } from './ids.ts';
+import { isId, isTenantId, isUlid } from './id-grammar.ts';
 import { isAsset } from './keys.ts';
 
 /**

@@ -83,7 +83,7 @@ export interface ProviderRefund {
 export interface ProviderDispute {
   readonly disputeId: string;
   readonly paymentId: string;
-  /** `inquiry` is any `warning_*` that is open; `cleared` is won, warning_closed or prevented. */
+  /** `inquiry` is any `warning_*` that is open; `cleared` is warning_closed or prevented. */
   readonly status: 'inquiry' | 'open' | 'lost' | 'won' | 'cleared';
   readonly amountMinor: number;
   readonly currency: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isId, isTenantId, isUlid } from '../ledger/ids.ts';
+import { isId, isTenantId, isUlid } from '../ledger/id-grammar.ts';
 import { parseInteger } from '../ledger/integers.ts';
 import type { ProviderMetadata } from './port.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Currency, isPayable } from '../currencies.ts';
-import { isId } from '../ids.ts';
+import { isId } from '../id-grammar.ts';
 import { isAsset, type OrderRef } from '../keys.ts';
 import { type Decimal, ZERO, fitsOperation, fitsScale, parseDecimal } from '../money.ts';
 import { nodeParts } from '../node-ids.ts';
