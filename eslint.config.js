@@ -54,7 +54,6 @@ export default defineConfig(
     '.data/',
     '.test-results/',
     'test/support/generated/',
-    'test/tooling/fixtures/',
   ]),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
