@@ -1,6 +1,6 @@
 import { SignJWT, errors, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { isId, isTenantId, isUlid } from '../ledger/ids.ts';
+import { isId, isTenantId, isUlid } from '../ledger/id-grammar.ts';
 import type { AccountRef } from '../ledger/keys.ts';
 
 /** A code lives this long: enough to be shown and scanned at the till. */
