@@ -1,6 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Role } from '../src/auth/viewer.ts';
 import type { AuthConfig } from '../src/config.ts';
+import { defined } from '../src/ledger/defined.ts';
 
 export interface TokenRequest {
   readonly subject: string;
@@ -23,7 +24,7 @@ export async function signToken(auth: AuthConfig, request: TokenRequest, nowMs: 
   const token = new SignJWT({
     tenant,
     role: role.toLowerCase(),
-    ...(merchantId !== undefined && { merchant_id: merchantId }),
+    ...defined({ merchant_id: merchantId }),
   })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setSubject(subject)

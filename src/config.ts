@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.ts';
 import { type Variables, variablesSchema } from './config-variables.ts';
+import { defined } from './ledger/defined.ts';
 
 /*
  * What development runs on, so that a fresh clone starts without an account anywhere. Published, hence worthless:
@@ -174,13 +175,13 @@ function toConfig(variables: Variables): Config {
     table: {
       name: variables.TABLE_NAME ?? 'payments',
       region: variables.AWS_REGION ?? 'ap-northeast-1',
-      ...(variables.DYNAMODB_ENDPOINT !== undefined && { endpoint: variables.DYNAMODB_ENDPOINT }),
+      ...defined({ endpoint: variables.DYNAMODB_ENDPOINT }),
     },
     stripe: stripeConfig(variables),
     stripeSimulatorPort: variables.STRIPE_SIMULATOR_PORT ?? 4010,
     auth: authConfig(variables),
     paymentCodeSecret: variables.PAYMENT_CODE_SECRET ?? DEVELOPMENT_PAYMENT_CODE_SECRET,
-    ...(variables.REDIS_URL !== undefined && { redisUrl: variables.REDIS_URL }),
+    ...defined({ redisUrl: variables.REDIS_URL }),
   };
 }
 
@@ -195,7 +196,7 @@ function stripeConfig(variables: Variables): StripeConfig {
     livemode: isLiveKey(secretKey),
     webhookSecrets: variables.STRIPE_WEBHOOK_SECRETS ?? [DEVELOPMENT_STRIPE_WEBHOOK_SECRET],
     webhookToleranceS: variables.STRIPE_WEBHOOK_TOLERANCE_S ?? 300,
-    ...(apiBase !== undefined && { apiBase }),
+    ...defined({ apiBase }),
   };
 }
 
@@ -204,9 +205,5 @@ function authConfig(variables: Variables): AuthConfig {
     variables.AUTH_JWKS_URL === undefined
       ? { kind: 'SECRET', secret: variables.AUTH_JWT_SECRET ?? DEVELOPMENT_JWT_SECRET }
       : { kind: 'JWKS', url: variables.AUTH_JWKS_URL };
-  return {
-    keys,
-    ...(variables.AUTH_ISSUER !== undefined && { issuer: variables.AUTH_ISSUER }),
-    ...(variables.AUTH_AUDIENCE !== undefined && { audience: variables.AUTH_AUDIENCE }),
-  };
+  return { keys, ...defined({ issuer: variables.AUTH_ISSUER, audience: variables.AUTH_AUDIENCE }) };
 }

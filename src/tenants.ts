@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ConfigError } from './config-error.ts';
 import { currency, isCurrency } from './ledger/currencies.ts';
+import { defined } from './ledger/defined.ts';
 import { isId, isTenantId } from './ledger/id-grammar.ts';
 import { type Decimal, fitsOperation, fitsScale, parseDecimal } from './ledger/money.ts';
 import { isAllowedReturnUrl, parseReturnUrlRule, type ReturnUrlRule } from './return-urls.ts';
@@ -220,19 +221,16 @@ function toTenant(tenant: string, file: TenantFile): Tenant {
     assets: new Map(
       Object.entries(file.assets).map(([asset, { scale, cap, pays }]) => [
         asset,
-        { asset, scale, ...(cap !== undefined && { cap }), ...(pays !== undefined && { pays }) },
+        { asset, scale, ...defined({ cap, pays }) },
       ]),
     ),
-    rewards: {
-      ...(file.rewards.pointRate !== undefined && { pointRate: file.rewards.pointRate }),
-      ...(file.rewards.co2KgRate !== undefined && { co2KgRate: file.rewards.co2KgRate }),
-    },
+    rewards: defined(file.rewards),
     paymentMethods: file.paymentMethods,
     returnUrls: file.returnUrls,
     merchants: new Map(
       Object.entries(file.merchants).map(([merchantId, { name, notifyUrl, notifySecrets }]) => [
         merchantId,
-        { merchantId, name, notifySecrets, ...(notifyUrl !== undefined && { notifyUrl }) },
+        { merchantId, name, notifySecrets, ...defined({ notifyUrl }) },
       ]),
     ),
   };

@@ -7,6 +7,7 @@ import {
   type JWTVerifyOptions,
 } from 'jose';
 import type { AuthConfig, TokenKeys } from '../config.ts';
+import { defined } from '../ledger/defined.ts';
 import { isId, isTenantId } from '../ledger/id-grammar.ts';
 import type { Tenants } from '../tenants.ts';
 import type { Role, Viewer } from './viewer.ts';
@@ -59,8 +60,7 @@ export function createTokenVerifier(config: { readonly auth: AuthConfig }, tenan
   const rules: JWTVerifyOptions = {
     algorithms: [...ALGORITHMS[keys.kind]],
     requiredClaims: ['sub', 'exp'],
-    ...(issuer !== undefined && { issuer }),
-    ...(audience !== undefined && { audience }),
+    ...defined({ issuer, audience }),
   };
   return {
     verify: async (credentials, nowMs) => {
