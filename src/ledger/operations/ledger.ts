@@ -6,6 +6,7 @@ import type { Tenant, Tenants } from '../../tenants.ts';
 import type { Clock } from '../clock.ts';
 import type { DuePolicy } from '../due.ts';
 import type { Ids } from '../ids.ts';
+import type { Order } from '../order.ts';
 import type { Plan } from '../plan.ts';
 import type { Store } from '../store.ts';
 import type { CommitResult, Transactor } from '../transact.ts';
@@ -29,6 +30,13 @@ export interface LedgerSettings extends DuePolicy {
   readonly leaseMs: number;
 }
 
+/** Which follow-ups a happening starts, by the names of their steps; a name is a step of an order once. */
+export interface FollowUps {
+  readonly afterPaid: (order: Order) => readonly string[];
+  readonly afterRefund: (order: Order, refundId: string) => readonly string[];
+  readonly afterDispute: (order: Order, disputeId: string) => readonly string[];
+}
+
 /** What the operations work with: the table, time, randomness, the tenants, the provider, the bus. */
 export interface Ledger {
   readonly store: Store;
@@ -39,6 +47,7 @@ export interface Ledger {
   readonly provider: PaymentProvider;
   readonly paymentCodes: PaymentCodes;
   readonly bus: Bus;
+  readonly followUps: FollowUps;
   readonly count: (counter: LedgerCounter) => void;
   readonly settings: LedgerSettings;
 }
