@@ -1,4 +1,4 @@
-import { hasUserInfo, isLoopback, parseUrl } from './urls.ts';
+import { isLoopback, parseUrl } from './urls.ts';
 
 /** One entry of a tenant's allow-list of return URLs, parsed. */
 export interface ReturnUrlRule {
@@ -44,7 +44,7 @@ const HIDDEN_SEPARATOR = /%(?:2f|5c)/i;
 function parsePlainUrl(text: string): URL | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const url = PLAIN_URL.test(text) ? parseUrl(text) : undefined;
-  if (url === undefined || hasUserInfo(url) || HIDDEN_SEPARATOR.test(url.pathname)) return undefined;
+  if (url === undefined || HIDDEN_SEPARATOR.test(url.pathname)) return undefined;
   return url;
 }
 

@@ -59,7 +59,6 @@ export function createTokenVerifier(config: { readonly auth: AuthConfig }, tenan
   const findKey = keyFinder(keys);
   const rules: JWTVerifyOptions = {
     algorithms: [...ALGORITHMS[keys.kind]],
-    requiredClaims: ['sub', 'exp'],
     ...defined({ issuer, audience }),
   };
   return {
