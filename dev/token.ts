@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util';
 import { type Role, ROLES } from '../src/auth/viewer.ts';
 import { loadConfig } from '../src/config.ts';
-import { isId, isTenantId } from '../src/ledger/ids.ts';
+import { isId, isTenantId } from '../src/ledger/id-grammar.ts';
 import { signToken, type TokenRequest } from './sign-token.ts';
 
 const USAGE =
