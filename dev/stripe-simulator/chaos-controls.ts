@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { control, count, nothing } from './control.ts';
 import { type DeliveryChaos, NO_CHAOS } from './delivery-chaos.ts';
-import { invalidRequest, resourceMissing } from './errors.ts';
+import { invalidRequest, referenceMissing } from './errors.ts';
 
 const requestMatch = { count, method: z.enum(['GET', 'POST']).optional(), path: z.string().optional() };
 const probability = z.number().min(0).max(1);
@@ -110,7 +110,7 @@ export const webhookControls = {
   deliver: control(
     z.strictObject({ event: z.string(), copies: count }),
     async (input, { simulation, delivery }) => {
-      if (!simulation.state.events.has(input.event)) throw resourceMissing('event', input.event, 'event');
+      if (!simulation.state.events.has(input.event)) throw referenceMissing('event', input.event, 'event');
       return { sent: await delivery.sendNow(input.event, input.copies) };
     },
   ),

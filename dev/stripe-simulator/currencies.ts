@@ -35,6 +35,8 @@ const THREE_DECIMALS: ReadonlySet<string> = new Set(['bhd', 'jod', 'kwd', 'omr',
 /** Without minor units of their own, but charged in hundredths that must be zero. */
 const WHOLE_HUNDREDS: ReadonlySet<string> = new Set(['isk', 'ugx']);
 
+const NO_DECIMALS: ReadonlySet<string> = new Set(['clp', 'jpy', 'krw', 'vnd']);
+
 const LARGEST_MINOR = 99_999_999;
 
 export function isKnownCurrency(currency: string): boolean {
@@ -70,4 +72,17 @@ export function requireWholeAmount(amountMinor: number, currency: string, param:
     `Invalid amount. ${currency.toUpperCase()} amounts must be evenly divisible by ${String(step)}.`,
     { param },
   );
+}
+
+/** An amount as a person reads it, such as `¥960`. For pages alone. */
+export function displayAmount(amountMinor: number, currency: string): string {
+  const decimals = NO_DECIMALS.has(currency) ? 0 : THREE_DECIMALS.has(currency) ? 3 : 2;
+  const format = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+    currencyDisplay: 'narrowSymbol',
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return format.format(amountMinor / 10 ** decimals);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { paidCharge } from './charges.ts';
 import { invalidRequest, resourceMissing } from './errors.ts';
 import { listing } from './parameters.ts';
-import { requirePaymentIntent } from './payment-intents.ts';
+import { referencedPaymentIntent } from './payment-intents.ts';
 import type { Simulation } from './simulation.ts';
 
 export const disputeListing = z.strictObject({
@@ -28,7 +28,7 @@ const RESPONSE_DUE_S = 7 * 24 * 60 * 60;
 
 /** The bank disputes a payment, or only inquires. A dispute takes its amount at once. */
 export function openDispute(simulation: Simulation, opening: DisputeOpening): Stripe.Dispute {
-  const intent = requirePaymentIntent(simulation, opening.paymentIntent, 'payment_intent');
+  const intent = referencedPaymentIntent(simulation, opening.paymentIntent);
   const charge = paidCharge(simulation, intent);
   if (charge === undefined) throw invalidRequest('Only a payment that succeeded can be disputed.');
   const dispute = buildDispute(simulation, charge, opening);

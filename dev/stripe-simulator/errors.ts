@@ -28,14 +28,23 @@ export function invalidRequest(
   return new StripeFault(400, { type: 'invalid_request_error', message, ...details });
 }
 
-/** An object that doesn't exist: 404 where it's named in the path, 400 where a parameter names it. */
+/** 404: the object that the path names doesn't exist. */
 export function resourceMissing(noun: string, id: string, param = 'id'): StripeFault {
-  return new StripeFault(param === 'id' ? 404 : 400, {
+  return new StripeFault(404, missing(noun, id, param));
+}
+
+/** 400: an object that a parameter names doesn't exist. */
+export function referenceMissing(noun: string, id: string, param: string): StripeFault {
+  return new StripeFault(400, missing(noun, id, param));
+}
+
+function missing(noun: string, id: string, param: string): ErrorBody {
+  return {
     type: 'invalid_request_error',
     code: 'resource_missing',
     message: `No such ${noun}: '${id}'`,
     param,
-  });
+  };
 }
 
 export function unauthorized(message: string): StripeFault {

@@ -1,4 +1,4 @@
-import { resourceMissing } from './errors.ts';
+import { referenceMissing } from './errors.ts';
 
 export interface CreatedRange {
   readonly gt?: number | undefined;
@@ -55,6 +55,6 @@ function isWithin(created: number, range: number | CreatedRange | undefined): bo
 
 function positionOf(items: readonly { readonly id: string }[], id: string, param: string): number {
   const position = items.findIndex((item) => item.id === id);
-  if (position < 0) throw resourceMissing('object', id, param);
+  if (position < 0) throw referenceMissing('object', id, param);
   return position;
 }

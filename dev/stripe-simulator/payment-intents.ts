@@ -1,12 +1,17 @@
 import type Stripe from 'stripe';
-import { invalidRequest, resourceMissing } from './errors.ts';
+import { invalidRequest, referenceMissing, resourceMissing } from './errors.ts';
 import type { Simulation } from './simulation.ts';
 
-export function requirePaymentIntent(simulation: Simulation, id: string, param = 'id'): Stripe.PaymentIntent {
+export function requirePaymentIntent(simulation: Simulation, id: string): Stripe.PaymentIntent {
   const intent = simulation.state.paymentIntents.get(id);
-  if (intent === undefined) {
-    throw resourceMissing('payment_intent', id, param === 'id' ? 'intent' : param);
-  }
+  if (intent === undefined) throw resourceMissing('payment_intent', id, 'intent');
+  return intent;
+}
+
+/** The payment intent that a request's parameter names, as refunds and disputes do. */
+export function referencedPaymentIntent(simulation: Simulation, id: string): Stripe.PaymentIntent {
+  const intent = simulation.state.paymentIntents.get(id);
+  if (intent === undefined) throw referenceMissing('payment_intent', id, 'payment_intent');
   return intent;
 }
 

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { paidCharge } from './charges.ts';
 import { requireWholeAmount } from './currencies.ts';
 import { blocksRefunds } from './disputes.ts';
-import { invalidRequest, resourceMissing } from './errors.ts';
+import { invalidRequest, referenceMissing, resourceMissing } from './errors.ts';
 import { expand, integer, listing, metadata } from './parameters.ts';
-import { requirePaymentIntent } from './payment-intents.ts';
+import { referencedPaymentIntent } from './payment-intents.ts';
 import type { FirstRefundStatus } from './refund-rules.ts';
 import { takeRefundRule } from './refund-rules.ts';
 import type { Simulation } from './simulation.ts';
@@ -127,7 +127,7 @@ export function requireRefund(simulation: Simulation, id: string): Stripe.Refund
 
 function chargeToRefund(simulation: Simulation, input: RefundRequest): Stripe.Charge {
   if (input.payment_intent !== undefined) {
-    const intent = requirePaymentIntent(simulation, input.payment_intent, 'payment_intent');
+    const intent = referencedPaymentIntent(simulation, input.payment_intent);
     const charge = paidCharge(simulation, intent);
     if (charge !== undefined) return charge;
     throw invalidRequest(`This PaymentIntent (${intent.id}) does not have a successful charge to refund.`, {
@@ -137,7 +137,7 @@ function chargeToRefund(simulation: Simulation, input: RefundRequest): Stripe.Ch
   }
   const id = input.charge ?? '';
   const charge = simulation.state.charges.get(id);
-  if (charge === undefined) throw resourceMissing('charge', id, 'charge');
+  if (charge === undefined) throw referenceMissing('charge', id, 'charge');
   if (charge.paid) return charge;
   throw invalidRequest(`Charge ${id} has not succeeded and cannot be refunded.`, { param: 'charge' });
 }

@@ -51,7 +51,7 @@ export interface StripeSimulator extends Controls {
   readonly url: string;
   /** Every event so far, oldest first, as the events API has them. */
   readonly events: () => readonly StoredEvent[];
-  /** Ends listening and sending, and writes the state where it is kept. */
+  /** Ends listening and sending, and writes the state where it is kept. Again is the same as once. */
   readonly close: () => Promise<void>;
 }
 
@@ -77,17 +77,22 @@ export async function startStripeSimulator(options: StripeSimulatorOptions): Pro
   for (const id of state.undelivered) parts.delivery.enqueue(id);
   const settling = setInterval(parts.settle, SETTLE_INTERVAL_MS);
   settling.unref();
+  const stop = async () => {
+    clearInterval(settling);
+    parts.requestChaos.clear();
+    parts.delivery.close();
+    await parts.save();
+    await closed(server);
+  };
+  let closing: Promise<void> | undefined;
   return {
     ...controls,
     port,
     url,
     events: () => structuredClone([...state.events.values()]),
-    close: async () => {
-      clearInterval(settling);
-      parts.requestChaos.clear();
-      parts.delivery.close();
-      await parts.save();
-      await closed(server);
+    close: () => {
+      closing ??= stop();
+      return closing;
     },
   };
 }
