@@ -40,6 +40,9 @@ export function createIdempotency(simulation: Simulation): Idempotency {
       return stored;
     },
     store: (key, response) => {
+      forgetOldest(simulation);
+      // Anew at the end: the order of insertion is the order of age.
+      responses.delete(key);
       responses.set(key, response);
     },
     release: (key) => {
@@ -63,7 +66,18 @@ function canonical(value: FormRecord | string): string {
 
 function remembered(simulation: Simulation, key: string): StoredResponse | undefined {
   const stored = simulation.state.responses.get(key);
-  if (stored === undefined || stored.createdS > simulation.nowS() - FORGOTTEN_AFTER_S) return stored;
-  simulation.state.responses.delete(key);
-  return undefined;
+  return stored === undefined || isForgotten(simulation, stored) ? undefined : stored;
+}
+
+function isForgotten(simulation: Simulation, stored: StoredResponse): boolean {
+  return stored.createdS <= simulation.nowS() - FORGOTTEN_AFTER_S;
+}
+
+/** Drops the keys nobody is asked about any more, so that a long-lived state file doesn't grow for ever. */
+function forgetOldest(simulation: Simulation): void {
+  const { responses } = simulation.state;
+  for (const [key, stored] of responses) {
+    if (!isForgotten(simulation, stored)) return;
+    responses.delete(key);
+  }
 }

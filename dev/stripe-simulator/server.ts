@@ -7,6 +7,7 @@ import { expireDueSessions } from './checkout-sessions.ts';
 import { mountControls } from './control-routes.ts';
 import { type Controls, createControls } from './controls.ts';
 import { mountPages } from './page-routes.ts';
+import { type DeliveryChaos, NO_CHAOS } from './delivery-chaos.ts';
 import { lapseDueSlips } from './paying.ts';
 import { loadState, stateSaver } from './persistence.ts';
 import { createRequestChaos } from './request-chaos.ts';
@@ -36,6 +37,10 @@ export interface StripeSimulatorOptions {
   readonly stateFile?: string;
   /** Webhooks under way at once; 1 unless given, which keeps the order of events. */
   readonly webhookConcurrency?: number;
+  /** How webhooks go wrong from the start; `setChaos` changes it. */
+  readonly chaos?: Partial<DeliveryChaos>;
+  /** Whether webhooks are sent from the start; true unless given, and `setWebhooks` changes it. */
+  readonly webhooksOn?: boolean;
   /** Until the first retry of a webhook; each further one takes twice as long. 250 ms unless given. */
   readonly webhookFirstRetryMs?: number;
   /** How often a webhook is tried in all; 12 unless given. */
@@ -65,11 +70,16 @@ const SETTLE_INTERVAL_MS = 1000;
 export async function startStripeSimulator(options: StripeSimulatorOptions): Promise<StripeSimulator> {
   const host = options.host ?? '127.0.0.1';
   const state = await loadState(options.stateFile);
+  const log = options.log ?? (() => undefined);
   const app: SimulatorHono = new Hono();
+  app.onError((error, context) => {
+    log(`a bug of the simulator: ${error.stack ?? error.message}`);
+    return context.json({ error: { type: 'api_error', message: 'The simulator failed; see its log.' } }, 500);
+  });
   const server = createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false });
   const port = await listen(server, host, options.port ?? 0);
   const url = `http://${host}:${String(port)}`;
-  const parts = assemble(options, state, url);
+  const parts = assemble(options, log, state, url);
   mountApi(app, { ...parts, secretKey: options.secretKey, chaos: parts.requestChaos });
   const controls = createControls(parts);
   mountControls(app, controls);
@@ -97,13 +107,19 @@ export async function startStripeSimulator(options: StripeSimulatorOptions): Pro
   };
 }
 
-function assemble(options: StripeSimulatorOptions, state: State, url: string) {
+function assemble(options: StripeSimulatorOptions, log: (line: string) => void, state: State, url: string) {
   const clock = options.clock ?? systemClock;
   const seed = options.seed ?? randomUUID();
-  const log = options.log ?? (() => undefined);
   const save = stateSaver(state, options.stateFile);
+  const saveInBackground = () => {
+    save().catch((error: unknown) => {
+      log(`the state could not be written: ${String(error)}`);
+    });
+  };
   const delivery = createWebhookDelivery({
     url: options.webhookUrl,
+    on: options.webhooksOn ?? true,
+    chaos: { ...NO_CHAOS, ...options.chaos },
     seed,
     concurrency: options.webhookConcurrency ?? 1,
     firstRetryMs: options.webhookFirstRetryMs ?? 250,
@@ -112,10 +128,11 @@ function assemble(options: StripeSimulatorOptions, state: State, url: string) {
     onDelivered: (id) => {
       const event = state.events.get(id);
       if (event !== undefined) event.pending_webhooks = 0;
-      if (state.undelivered.delete(id)) void save();
+      if (state.undelivered.delete(id)) saveInBackground();
     },
     onAbandoned: (id, reason) => {
       state.undelivered.delete(id);
+      saveInBackground();
       log(`webhook ${id} given up: ${reason}`);
     },
   });

@@ -1,8 +1,10 @@
-import { type DeliveryChaos, NO_CHAOS, planSendings } from './delivery-chaos.ts';
+import { type DeliveryChaos, planSendings } from './delivery-chaos.ts';
 import { createDeliveryQueue, type DeliveryQueue } from './delivery-queue.ts';
 
 export interface WebhookDeliveryParts {
   readonly url: string | undefined;
+  readonly on: boolean;
+  readonly chaos: DeliveryChaos;
   readonly seed: string;
   /** How many webhooks are under way at once; 1 keeps them in the order of their events. */
   readonly concurrency: number;
@@ -48,9 +50,7 @@ const MAX_RETRY_MS = 30_000;
 
 export function createWebhookDelivery(parts: WebhookDeliveryParts): WebhookDelivery {
   const closing = new AbortController();
-  let { url } = parts;
-  let on = true;
-  let chaos = NO_CHAOS;
+  let { url, on, chaos } = parts;
   let enqueued = 0;
 
   const send = async (event: string): Promise<number> => {

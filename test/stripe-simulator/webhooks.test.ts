@@ -141,6 +141,17 @@ describe('chaos', () => {
     );
   });
 
+  it('can be on, and webhooks off, from the start', async () => {
+    const receiver = await webhookReceiver();
+    const lossy = await simulator({ webhookUrl: receiver.url, chaos: { loss: 1 } });
+    await paidSession(lossy);
+    const silent = await simulator({ webhookUrl: receiver.url, webhooksOn: false });
+    await paidSession(silent);
+    await lossy.idle();
+    expect(receiver.received).toEqual([]);
+    expect(silent.events().map(({ type }) => type)).toEqual(PAID);
+  });
+
   it('ends with calm', async () => {
     const receiver = await webhookReceiver();
     const target = await simulator({ webhookUrl: receiver.url });
