@@ -25,8 +25,20 @@ export function dueShard({ orderId }: Pick<Order, 'orderId'>): string {
  * and the next time to ask the provider about what waits.
  */
 export function dueAtMs(order: Order, policy: DuePolicy): number | undefined {
-  const times = [...stepTimes(order), ...claimTimes(order), ...checkTimes(order, policy)];
+  return earliest([...stepTimes(order), ...providerTimes(order, policy)]);
+}
+
+/** When an order needs the provider to be asked, or a claim to be taken over: the part of `dueAtMs` that isn't its steps. */
+export function sweepDueAtMs(order: Order, policy: DuePolicy): number | undefined {
+  return earliest(providerTimes(order, policy));
+}
+
+function earliest(times: readonly number[]): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function providerTimes(order: Order, policy: DuePolicy): readonly number[] {
+  return [...claimTimes(order), ...checkTimes(order, policy)];
 }
 
 function stepTimes(order: Order): readonly number[] {

@@ -40,6 +40,13 @@ export const decimalText = z.string().transform((text, context): Decimal => {
   return value;
 });
 
+/** A field that may be left out or null, which is the same: undefined. Not for fields where null clears. */
+export function optional<Schema extends z.ZodType>(
+  schema: Schema,
+): z.ZodType<z.output<Schema> | undefined, z.input<Schema> | null | undefined> {
+  return schema.nullish().transform((value) => value ?? undefined);
+}
+
 /** What an operation got: its parsed input, or why not. */
 export type Parsed<Value> =
   | { readonly kind: 'PARSED'; readonly value: Value }
