@@ -11,6 +11,7 @@ import {
   type Stored,
   type StoredKind,
   THROTTLED,
+  type UnstoredOf,
 } from '../outcomes.ts';
 import { type ItemRole, type Plan, type PlanPart, plan } from '../plan.ts';
 import { TableUnavailableError } from '../store.ts';
@@ -25,36 +26,41 @@ import {
 } from './idempotency.ts';
 import { type Ledger, commit, publish } from './ledger.ts';
 
-/** What an operation decided on what it read. */
-export type Decision<Kind extends StoredKind> =
+/** The failures that an operation with a claim adds: somebody holds it, or the provider couldn't be asked. */
+export type ClaimFailure = UnstoredOf<'IdempotencyInProgress' | 'ProviderUnavailable'>;
+
+/** What an operation decided on what it read. `Extra` are the failures beyond the ledger's own. */
+export type Decision<Kind extends StoredKind, Extra extends ClaimFailure = never> =
   | {
       readonly kind: 'COMMIT';
       readonly parts: readonly PlanPart[];
       readonly outcome: Stored<Kind>;
-      readonly whenRefused?: WhenRefused<Kind>;
+      readonly whenRefused?: WhenRefused<Kind, Extra>;
     }
   /** Takes the key and the order's claim first, since the provider has to be asked (docs/DESIGN.md §5.5). */
   | {
       readonly kind: 'CLAIM';
       readonly parts: readonly PlanPart[];
       readonly order: Order;
-      readonly whenRefused?: WhenRefused<Kind>;
+      /** The refund that the claim is for; absent: an attempt. */
+      readonly refundId?: string;
+      readonly whenRefused?: WhenRefused<Kind, Extra>;
     }
-  | Verdict<Kind>;
+  | Verdict<Kind, Extra>;
 
 /** What a failed condition of a balance or a code means; undefined: read again and decide again. */
-type WhenRefused<Kind extends StoredKind> = (
+type WhenRefused<Kind extends StoredKind, Extra extends ClaimFailure> = (
   failed: ReadonlyMap<ItemRole, StoredItem | undefined>,
-) => Verdict<Kind> | undefined;
+) => Verdict<Kind, Extra> | undefined;
 
-export type Verdict<Kind extends StoredKind> =
+export type Verdict<Kind extends StoredKind, Extra extends ClaimFailure = never> =
   /** A no that sticks to the key. */
   | { readonly kind: 'REFUSE'; readonly outcome: Stored<Kind> }
   /** A no that leaves the key usable. */
-  | { readonly kind: 'ANSWER'; readonly failure: LedgerFailure };
+  | { readonly kind: 'ANSWER'; readonly failure: LedgerFailure | Extra };
 
 /** An operation that an idempotency key guards. */
-export interface GuardedCommand<Kind extends StoredKind> {
+export interface GuardedCommand<Kind extends StoredKind, Extra extends ClaimFailure = never> {
   readonly operation: GuardedOperation;
   readonly key: string | undefined;
   /** The validated input, decimals and ids resolved: what the fingerprint is of. */
@@ -64,12 +70,13 @@ export interface GuardedCommand<Kind extends StoredKind> {
   readonly decide: (
     found: readonly (StoredItem | undefined)[],
     nowMs: number,
-  ) => Decision<Kind> | Promise<Decision<Kind>>;
+    request: Request,
+  ) => Decision<Kind, Extra> | Promise<Decision<Kind, Extra>>;
 }
 
 /** How a guarded command went as far as the table goes. */
-export type Run<Kind extends StoredKind> =
-  | { readonly kind: 'ANSWERED'; readonly answer: Answered<Kind> | LedgerFailure }
+export type Run<Kind extends StoredKind, Extra extends ClaimFailure = never> =
+  | { readonly kind: 'ANSWERED'; readonly answer: Answered<Kind> | LedgerFailure | Extra }
   /** The claim is ours: now ask the provider, then complete it. */
   | { readonly kind: 'CLAIMED'; readonly request: Request; readonly order: Order }
   /** Somebody holds the claim under this key, or did when their process died. */
@@ -92,11 +99,11 @@ export async function runLedgerCommand<Kind extends StoredKind>(
  * One consistent read of the marker and of what decides; a live marker is answered at once; else one transaction whose
  * item 0 is the marker. An outage of the table is `Throttled`: nothing is known, the same key is to be used again.
  */
-export async function runGuardedCommand<Kind extends StoredKind>(
+export async function runGuardedCommand<Kind extends StoredKind, Extra extends ClaimFailure = never>(
   ledger: Ledger,
   viewer: Viewer,
-  command: GuardedCommand<Kind>,
-): Promise<Run<Kind>> {
+  command: GuardedCommand<Kind, Extra>,
+): Promise<Run<Kind, Extra>> {
   const request = identify(ledger, viewer, command.operation, command.key, command.input);
   try {
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
@@ -110,23 +117,25 @@ export async function runGuardedCommand<Kind extends StoredKind>(
   }
 }
 
-function answer<Kind extends StoredKind>(value: Answered<Kind> | LedgerFailure): Run<Kind> {
+function answer<Kind extends StoredKind, Extra extends ClaimFailure = never>(
+  value: Answered<Kind> | LedgerFailure | Extra,
+): Run<Kind, Extra> {
   return { kind: 'ANSWERED', answer: value };
 }
 
 /** Undefined when what was read had changed by the time of the commit. */
-async function tryOnce<Kind extends StoredKind>(
+async function tryOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
   ledger: Ledger,
   request: Request,
-  { reads, decide }: GuardedCommand<Kind>,
-): Promise<Run<Kind> | undefined> {
+  { reads, decide }: GuardedCommand<Kind, Extra>,
+): Promise<Run<Kind, Extra> | undefined> {
   const [markerItem, ...found] = await ledger.store.get([markerKey(request.ref), ...reads]);
   const seen = fromMarker<Kind>(ledger, request, markerItem);
   if (seen !== undefined) return seen;
   const nowMs = ledger.clock.nowMs();
-  const decision = await decide(found, nowMs);
+  const decision = await decide(found, nowMs, request);
   if (decision.kind === 'REFUSE') return answer<Kind>(await refuse(ledger, request, decision.outcome));
-  if (decision.kind === 'ANSWER') return answer<Kind>(decision.failure);
+  if (decision.kind === 'ANSWER') return answer<Kind, Extra>(decision.failure);
 
   const token = ledger.ids.token();
   const marker = markerOf(request, token, nowMs, markerState(decision));
@@ -145,7 +154,7 @@ async function tryOnce<Kind extends StoredKind>(
       // A lost race on the order comes first: what its state says now is the better reason.
       const verdict = result.failed.has('order') ? undefined : decision.whenRefused?.(result.failed);
       if (verdict === undefined) return undefined;
-      return answer<Kind>(
+      return answer<Kind, Extra>(
         verdict.kind === 'REFUSE' ? await refuse(ledger, request, verdict.outcome) : verdict.failure,
       );
     }
@@ -160,12 +169,13 @@ async function tryOnce<Kind extends StoredKind>(
   }
 }
 
-function markerState<Kind extends StoredKind>(
-  decision: Extract<Decision<Kind>, { kind: 'COMMIT' | 'CLAIM' }>,
+function markerState<Kind extends StoredKind, Extra extends ClaimFailure>(
+  decision: Extract<Decision<Kind, Extra>, { kind: 'COMMIT' | 'CLAIM' }>,
 ): Pick<Marker, 'status' | 'outcome' | 'claimOf'> {
   if (decision.kind === 'COMMIT') return { status: 'COMPLETED', outcome: decision.outcome };
   const { accountId, orderId } = decision.order;
-  return { status: 'PROCESSING', claimOf: { accountId, orderId } };
+  const refundId = decision.refundId === undefined ? {} : { refundId: decision.refundId };
+  return { status: 'PROCESSING', claimOf: { accountId, orderId, ...refundId } };
 }
 
 /** What a live marker answers; undefined where there is none. */

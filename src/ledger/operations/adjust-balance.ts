@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import type { Viewer } from '../../auth/viewer.ts';
+import type { AssetRule, Tenant } from '../../tenants.ts';
+import { type BalanceGuard, bookEntry } from '../entry-writes.ts';
+import { type Entry, ledgerAccount } from '../entry.ts';
+import { balanceKey } from '../keys.ts';
+import { type Decimal, ZERO, negate } from '../money.ts';
+import { type Answered, type LedgerFailure, invalid } from '../outcomes.ts';
+import { balanceOf, capExceeded } from './cash-top-up.ts';
+import { insufficient } from './charge.ts';
+import { type Decision, runLedgerCommand } from './guarded-command.ts';
+import { amountIssue, assetText, decimalText, idText, invalidWith, parseInput, shortText } from './input.ts';
+import { type Ledger, tenantOf } from './ledger.ts';
+
+type AdjustKind = 'AdjustBalanceSuccess' | 'InsufficientBalance' | 'CapExceeded';
+export type AdjustBalanceOutcome = Answered<AdjustKind> | LedgerFailure;
+
+const inputSchema = z.strictObject({
+  accountId: idText,
+  asset: assetText,
+  amount: decimalText,
+  reason: shortText(200),
+});
+type Input = z.output<typeof inputSchema>;
+
+/** Corrects a balance by a signed amount, as an entry with a reason: never below zero, never up past the cap. */
+export async function adjustBalance(
+  ledger: Ledger,
+  viewer: Viewer,
+  key: string | undefined,
+  input: unknown,
+): Promise<AdjustBalanceOutcome> {
+  const parsed = parseInput(inputSchema, input);
+  if (parsed.kind === 'INVALID') return parsed.failure;
+  const { value } = parsed;
+  const tenant = tenantOf(ledger, viewer.tenant);
+  const rule = tenant.assets.get(value.asset);
+  if (rule === undefined) return invalid(['asset'], 'unknown_asset', 'not an asset of this tenant');
+  const issue = amountIssue(['amount'], value.amount, rule.scale, { signed: true });
+  if (issue !== undefined) return invalidWith(issue);
+  return runLedgerCommand<AdjustKind>(ledger, viewer, {
+    operation: 'adjustBalance',
+    key,
+    input: value,
+    reads: [balanceKey({ tenant: viewer.tenant, accountId: value.accountId, asset: value.asset })],
+    decide: ([balance], nowMs) =>
+      decide(ledger, viewer, { tenant, rule, input: value }, balanceOf(balance), nowMs),
+  });
+}
+
+interface Adjustment {
+  readonly tenant: Tenant;
+  readonly rule: AssetRule;
+  readonly input: Input;
+}
+
+function decide(
+  ledger: Ledger,
+  viewer: Viewer,
+  { tenant, rule, input }: Adjustment,
+  balance: Decimal,
+  nowMs: number,
+): Decision<AdjustKind> {
+  const { accountId, asset, amount, reason } = input;
+  const raises = amount.gt(ZERO);
+  const cap = raises ? rule.cap : undefined;
+  if (cap !== undefined && amount.gt(cap))
+    return { kind: 'REFUSE', outcome: capExceeded(rule, cap, balance) };
+  const wallet = ledgerAccount.wallet(accountId);
+  const entry: Entry = {
+    tenant: viewer.tenant,
+    accountId,
+    entryId: ledger.ids.ulid(nowMs),
+    operation: 'ADJUSTMENT',
+    postings: [
+      raises
+        ? { debit: ledgerAccount.issuer, credit: wallet, asset, amount }
+        : { debit: wallet, credit: ledgerAccount.issuer, asset, amount: negate(amount) },
+    ],
+    reason,
+    actor: viewer.subject,
+    atMs: nowMs,
+  };
+  const guards: Readonly<Record<string, BalanceGuard>> =
+    cap === undefined ? {} : { [asset]: { kind: 'WITHIN', cap } };
+  return {
+    kind: 'COMMIT',
+    parts: [bookEntry(entry, guards)],
+    outcome: { kind: 'AdjustBalanceSuccess', accountId, asset, entryId: entry.entryId },
+    whenRefused: (failed) => {
+      if (!failed.has(`balance:${asset}`)) return undefined;
+      const available = balanceOf(failed.get(`balance:${asset}`));
+      if (cap !== undefined) return { kind: 'REFUSE', outcome: capExceeded(rule, cap, available) };
+      return { kind: 'REFUSE', outcome: insufficient(tenant, asset, negate(amount), available) };
+    },
+  };
+}
