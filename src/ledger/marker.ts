@@ -1,6 +1,7 @@
 import {
   type StoredItem,
   optionalMap,
+  optionalString,
   readInteger,
   readOneOf,
   readString,
@@ -23,8 +24,8 @@ export interface Marker {
   readonly transactionId: string;
   /** Frozen once there is one: of a PROCESSING marker it is absent. */
   readonly outcome?: Stored;
-  /** PROCESSING: the order whose claim it waits for. */
-  readonly claimOf?: { readonly accountId: string; readonly orderId: string };
+  /** PROCESSING: the order whose claim it waits for, and of a refund's claim which refund. */
+  readonly claimOf?: { readonly accountId: string; readonly orderId: string; readonly refundId?: string };
   readonly processedAtMs: number;
   readonly ttlS: number;
 }
@@ -48,7 +49,11 @@ export function readMarker(item: StoredItem): Marker {
       claimOf:
         claimOf === undefined
           ? undefined
-          : { accountId: readString(claimOf, 'a'), orderId: readString(claimOf, 'o') },
+          : {
+              accountId: readString(claimOf, 'a'),
+              orderId: readString(claimOf, 'o'),
+              ...defined({ refundId: optionalString(claimOf, 'r') }),
+            },
     }),
   };
 }
@@ -105,7 +110,7 @@ function markerPut(
         claim_of:
           marker.claimOf === undefined
             ? undefined
-            : { a: marker.claimOf.accountId, o: marker.claimOf.orderId },
+            : { a: marker.claimOf.accountId, o: marker.claimOf.orderId, r: marker.claimOf.refundId },
         processed_at: integer(marker.processedAtMs),
         ttl: integer(marker.ttlS),
       }),
