@@ -6,9 +6,10 @@ import Stripe from 'stripe';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { invalidRequest, StripeFault, unauthorized, unknownPath } from './errors.ts';
 import { decodeForm, type FormRecord } from './form-decoding.ts';
-import { createIdempotency, requestFingerprint, type StoredResponse } from './idempotency.ts';
+import { createIdempotency, requestFingerprint } from './idempotency.ts';
 import type { InjectedFailure, RequestChaos, RequestRule } from './request-chaos.ts';
 import { causedBy, type Simulation } from './simulation.ts';
+import type { StoredResponse } from './state.ts';
 
 export type SimulatorHono = Hono<{ Bindings: HttpBindings }>;
 type SimulatorContext = Context<{ Bindings: HttpBindings }>;

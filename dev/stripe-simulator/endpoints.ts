@@ -3,7 +3,7 @@ import { sessionCreation, sessionExpiry, sessionListing } from './checkout-sessi
 import { checkSessionCreation, createSession, expireSession, requireSession } from './checkout-sessions.ts';
 import { disputeListing, requireDispute } from './disputes.ts';
 import { resourceMissing } from './errors.ts';
-import { findEvent, keptEvents } from './events.ts';
+import { findEvent, keptEvents } from './event-store.ts';
 import { expanded } from './expansion.ts';
 import type { FormRecord } from './form-decoding.ts';
 import { pageOf } from './lists.ts';

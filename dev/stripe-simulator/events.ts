@@ -1,6 +1,4 @@
-import Stripe from 'stripe';
-import type { Cause, Simulation } from './simulation.ts';
-import { OUTSIDE_CAUSE } from './simulation.ts';
+import type Stripe from 'stripe';
 
 /** The events the simulator sends, by what changes. Each name is checked against the SDK's own list. */
 export const EVENT_TYPES = [
@@ -37,6 +35,14 @@ export type EventObject<T extends EventType = EventType> = Extract<
   { type: T }
 >['data']['object'];
 
+/** The API request that caused an event, as the event names it; nulls for a customer or the dashboard. */
+export interface Cause {
+  readonly id: string | null;
+  readonly idempotency_key: string | null;
+}
+
+export const OUTSIDE_CAUSE: Cause = { id: null, idempotency_key: null };
+
 export interface StoredEvent extends Omit<Stripe.EventBase, 'data' | 'type'> {
   readonly type: EventType;
   readonly data: {
@@ -55,57 +61,3 @@ export type Emission = {
     readonly cause?: Cause;
   };
 }[EventType];
-
-const RETENTION_S = 30 * 24 * 60 * 60;
-
-/** Keeps an event: a copy of the object at this moment, never changed afterwards. */
-export function storeEvent(simulation: Simulation, emission: Emission): StoredEvent {
-  const { object, before, type, cause = OUTSIDE_CAUSE } = emission;
-  const event: StoredEvent = {
-    id: simulation.newId('evt'),
-    object: 'event',
-    api_version: Stripe.API_VERSION,
-    created: simulation.nowS(),
-    data: {
-      object: structuredClone(object),
-      ...(before === undefined ? {} : { previous_attributes: previousAttributes(before, object) }),
-    },
-    livemode: simulation.settings.livemode,
-    pending_webhooks: 0,
-    request: cause,
-    type,
-  };
-  simulation.state.events.set(event.id, event);
-  return event;
-}
-
-function previousAttributes(before: object, after: object): Record<string, unknown> {
-  const now = new Map<string, unknown>(Object.entries(after));
-  const changed = Object.entries(before).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(now.get(name)),
-  );
-  return Object.fromEntries(changed);
-}
-
-/** The event of that id, unless it is older than the 30 days Stripe keeps events. */
-export function findEvent(simulation: Simulation, id: string): StoredEvent | undefined {
-  const event = simulation.state.events.get(id);
-  return event !== undefined && isKept(simulation, event) ? event : undefined;
-}
-
-/** Events still kept, oldest first, narrowed to types, where `charge.*` names a group. */
-export function keptEvents(simulation: Simulation, types: readonly string[] | undefined): StoredEvent[] {
-  return [...simulation.state.events.values()].filter(
-    (event) =>
-      isKept(simulation, event) &&
-      (types === undefined || types.some((wanted) => matchesType(wanted, event.type))),
-  );
-}
-
-function isKept(simulation: Simulation, event: StoredEvent): boolean {
-  return event.created > simulation.nowS() - RETENTION_S;
-}
-
-function matchesType(wanted: string, type: string): boolean {
-  return wanted.endsWith('*') ? type.startsWith(wanted.slice(0, -1)) : wanted === type;
-}

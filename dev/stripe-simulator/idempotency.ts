@@ -2,15 +2,7 @@ import { createHash } from 'node:crypto';
 import { keyInUse, keyReused } from './errors.ts';
 import type { FormRecord } from './form-decoding.ts';
 import type { Simulation } from './simulation.ts';
-
-/** The answer that a key is bound to, as it was first given. */
-export interface StoredResponse {
-  readonly fingerprint: string;
-  readonly status: number;
-  readonly body: string;
-  readonly requestId: string;
-  readonly createdS: number;
-}
+import type { StoredResponse } from './state.ts';
 
 const FORGOTTEN_AFTER_S = 24 * 60 * 60;
 

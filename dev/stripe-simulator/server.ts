@@ -11,7 +11,7 @@ import { type DeliveryChaos, NO_CHAOS } from './delivery-chaos.ts';
 import { lapseDueSlips } from './paying.ts';
 import { loadState, stateSaver } from './persistence.ts';
 import { createRequestChaos } from './request-chaos.ts';
-import { createSimulation } from './simulation.ts';
+import { createSimulation } from './create-simulation.ts';
 import type { StoredEvent } from './events.ts';
 import type { State } from './state.ts';
 import { createWebhookDelivery } from './webhook-delivery.ts';
@@ -84,7 +84,7 @@ export async function startStripeSimulator(options: StripeSimulatorOptions): Pro
   const controls = createControls(parts);
   mountControls(app, controls);
   mountPages(app, parts);
-  for (const id of state.undelivered) parts.delivery.enqueue(id);
+  if (parts.delivery.isOn()) for (const id of state.undelivered) parts.delivery.enqueue(id);
   const settling = setInterval(parts.settle, SETTLE_INTERVAL_MS);
   settling.unref();
   const stop = async () => {
@@ -111,11 +111,16 @@ function assemble(options: StripeSimulatorOptions, log: (line: string) => void, 
   const clock = options.clock ?? systemClock;
   const seed = options.seed ?? randomUUID();
   const save = stateSaver(state, options.stateFile);
-  const saveInBackground = () => {
-    save().catch((error: unknown) => {
+  const saved = async (): Promise<boolean> => {
+    try {
+      await save();
+      return true;
+    } catch (error) {
       log(`the state could not be written: ${String(error)}`);
-    });
+      return false;
+    }
   };
+  const post = webhookPost(state, options.webhookSecret, clock);
   const delivery = createWebhookDelivery({
     url: options.webhookUrl,
     on: options.webhooksOn ?? true,
@@ -124,15 +129,16 @@ function assemble(options: StripeSimulatorOptions, log: (line: string) => void, 
     concurrency: options.webhookConcurrency ?? 1,
     firstRetryMs: options.webhookFirstRetryMs ?? 250,
     maxAttempts: options.webhookMaxAttempts ?? 12,
-    post: webhookPost(state, options.webhookSecret, clock),
+    // What an endpoint was told must not be forgotten by a kill.
+    post: async (...posting) => ((await saved()) ? await post(...posting) : 0),
     onDelivered: (id) => {
       const event = state.events.get(id);
       if (event !== undefined) event.pending_webhooks = 0;
-      if (state.undelivered.delete(id)) saveInBackground();
+      if (state.undelivered.delete(id)) void saved();
     },
     onAbandoned: (id, reason) => {
       state.undelivered.delete(id);
-      saveInBackground();
+      void saved();
       log(`webhook ${id} given up: ${reason}`);
     },
   });

@@ -1,6 +1,5 @@
 import type Stripe from 'stripe';
 import type { StoredEvent } from './events.ts';
-import type { StoredResponse } from './idempotency.ts';
 
 /** A price as it travels: the SDK turns the decimal text into an object of its own, so the wire type differs. */
 export type WirePrice = Omit<Stripe.Price, 'unit_amount_decimal' | 'deleted'> & {
@@ -17,6 +16,15 @@ export interface SessionDetails {
   readonly lineItems: readonly WireLineItem[];
   readonly paymentIntentMetadata: Readonly<Record<string, string>>;
   readonly paymentIntentDescription: string | null;
+}
+
+/** The answer that a key is bound to, as it was first given. */
+export interface StoredResponse {
+  readonly fingerprint: string;
+  readonly status: number;
+  readonly body: string;
+  readonly requestId: string;
+  readonly createdS: number;
 }
 
 /** Everything the simulator knows, kept in insertion order, which is the order of creation. */
