@@ -7,6 +7,7 @@ import {
   readBoolean,
   readDecimal,
   readInteger,
+  readMaps,
   readOneOf,
   readString,
 } from './attributes.ts';
@@ -138,7 +139,17 @@ export function readDispute(map: StoredItem): Dispute {
 }
 
 export function surplusMap(surplus: SurplusPayment): Attributes {
-  return { p: surplus.paymentId, a: surplus.amount, r: surplus.refunded };
+  const refunds = surplus.refunds.map((refund) => ({
+    v: refund.providerRefundId,
+    a: refund.amount,
+    s: refund.state,
+  }));
+  return {
+    p: surplus.paymentId,
+    a: surplus.amount,
+    r: surplus.refunded,
+    f: refunds.length === 0 ? undefined : refunds,
+  };
 }
 
 export function readSurplus(map: StoredItem): SurplusPayment {
@@ -146,6 +157,11 @@ export function readSurplus(map: StoredItem): SurplusPayment {
     paymentId: readString(map, 'p'),
     amount: readDecimal(map, 'a'),
     refunded: readDecimal(map, 'r'),
+    refunds: readMaps(map, 'f').map((refund) => ({
+      providerRefundId: readString(refund, 'v'),
+      amount: readDecimal(refund, 'a'),
+      state: readOneOf(refund, 's', ['PENDING', 'SUCCEEDED', 'FAILED']),
+    })),
   };
 }
 

@@ -135,6 +135,14 @@ export interface SurplusPayment {
   readonly paymentId: string;
   readonly amount: Decimal;
   readonly refunded: Decimal;
+  readonly refunds: readonly SurplusRefund[];
+}
+
+/** A refund of a surplus payment, as the provider reports it: each is booked once. */
+export interface SurplusRefund {
+  readonly providerRefundId: string;
+  readonly amount: Decimal;
+  readonly state: Refund['state'];
 }
 
 export interface Step {
