@@ -1,0 +1,71 @@
+import type { Order } from '../ledger/order.ts';
+import type { Tenant } from '../tenants.ts';
+
+/** What a follow-up follows. A step's name says it: `receipt:paid`, `receipt:refunded:<refundId>`, … */
+export type Happening =
+  | { readonly kind: 'paid' }
+  | { readonly kind: 'refunded'; readonly refundId: string }
+  | { readonly kind: 'disputed'; readonly disputeId: string }
+  /** A second payment of an order that was paid already. */
+  | { readonly kind: 'surplus'; readonly paymentId: string };
+
+/** How a run ended. A reason is stored with the order and shown to operators: no personal data, no secrets. */
+export type StepResult =
+  | { readonly kind: 'DONE' }
+  /** It didn't work: try again later. What a run throws counts as this. */
+  | { readonly kind: 'RETRY'; readonly reason: string }
+  /** It can't work: to the dead letters at once. */
+  | { readonly kind: 'GIVE_UP'; readonly reason: string };
+
+export interface StepContext {
+  /** The order as it was when the step was taken up. */
+  readonly order: Order;
+  readonly happening: Happening;
+  /**
+   * The step's idempotency key: the same on every attempt, and no other step's. A run may be repeated after it had its
+   * effect, when its worker died before it could say so: hand this on, so that the effect happens once.
+   */
+  readonly key: string;
+  /** Aborts when the time is over or the worker stops: a run that goes on after that may meet its own repetition. */
+  readonly signal: AbortSignal;
+}
+
+/** Something that follows when money came in or went back: telling the merchant, a receipt, stock, analytics. */
+export interface FollowUp {
+  /** Lower-case words with dashes; it begins the names of the steps, so it must not change while there are any. */
+  readonly name: string;
+  /** Whether this order gets a step for this. Asked once, while the money is booked: pure, quick, never throws. */
+  readonly appliesTo: (happening: Happening, order: Order, tenant: Tenant) => boolean;
+  /** Does it, at least once. */
+  readonly run: (context: StepContext) => Promise<StepResult>;
+}
+
+const NAME_GRAMMAR = /^[a-z][a-z0-9-]{0,63}$/;
+
+export function isFollowUpName(name: string): boolean {
+  return NAME_GRAMMAR.test(name);
+}
+
+/** The name of the step by which a follow-up follows this. */
+export function stepName(followUpName: string, happening: Happening): string {
+  switch (happening.kind) {
+    case 'paid':
+      return `${followUpName}:paid`;
+    case 'refunded':
+      return `${followUpName}:refunded:${happening.refundId}`;
+    case 'disputed':
+      return `${followUpName}:disputed:${happening.disputeId}`;
+    case 'surplus':
+      return `${followUpName}:${happening.paymentId}`;
+  }
+}
+
+/** Reads a step's name: which follow-up, and what it follows. */
+export function readStepName(name: string): { readonly followUpName: string; readonly happening: Happening } {
+  const [followUpName = '', kind = '', ...rest] = name.split(':');
+  const id = rest.join(':');
+  if (kind === 'paid' && id === '') return { followUpName, happening: { kind } };
+  if (kind === 'refunded' && id !== '') return { followUpName, happening: { kind, refundId: id } };
+  if (kind === 'disputed' && id !== '') return { followUpName, happening: { kind, disputeId: id } };
+  return { followUpName, happening: { kind: 'surplus', paymentId: [kind, ...rest].join(':') } };
+}

@@ -1,0 +1,98 @@
+import type { OrderRef } from '../ledger/keys.ts';
+import { type FinishedStep, type StepOutcome, finishStep } from '../ledger/operations/finish-step.ts';
+import type { Ledger } from '../ledger/operations/ledger.ts';
+import { takeUpOrder } from '../ledger/operations/take-up-order.ts';
+import type { Order } from '../ledger/order.ts';
+import { INTERRUPTED, type StepPolicy } from '../ledger/steps.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { readStepName } from './follow-up.ts';
+import type { Registry } from './registry.ts';
+import { type RunLimits, runStep } from './run-step.ts';
+
+/** What working on an order takes. */
+export interface Workbench {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  readonly policy: StepPolicy;
+  readonly limits: RunLimits;
+  /** Asks the provider about an order that waits for its word, or takes over a claim whose lease has passed. */
+  readonly sweep: (ref: OrderRef) => Promise<void>;
+  readonly metrics: Pick<Metrics, 'count' | 'observe'>;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+}
+
+/**
+ * Does what a due order needs: its due steps, all at once since they're independent; its confirmation; the provider's
+ * word. What fails stays due, so nothing is lost. Throws for bugs and for what the sweeper throws.
+ */
+export async function workOnOrder(bench: Workbench, ref: OrderRef): Promise<void> {
+  const owner = bench.ledger.ids.token();
+  const taken = await takeUpOrder(bench.ledger, ref, owner, bench.policy);
+  if (taken.kind === 'GONE') return;
+  if (taken.kind === 'FAILED') {
+    bench.logger.warn('A due order could not be taken up', { ...fields(ref), reason: taken.failure.kind });
+    return;
+  }
+  for (const step of taken.buried) reportDead(bench, taken.order, step.name, step.attempts, INTERRUPTED);
+  if (taken.confirmed) reportConfirmed(bench, taken.order);
+  await Promise.all(
+    taken.steps.map(async ({ name, attempts }) => {
+      const outcome = await runStep(bench.registry, taken.order, name, bench.limits);
+      const finished = await finishStep(bench.ledger, ref, { stepName: name, owner }, outcome, bench.policy);
+      report(bench, taken.order, { name, attempts }, outcome, finished);
+    }),
+  );
+  if (taken.sweep && !bench.limits.stopping.aborted) await bench.sweep(ref);
+}
+
+function report(
+  bench: Workbench,
+  order: Order,
+  { name, attempts }: { readonly name: string; readonly attempts: number },
+  outcome: StepOutcome,
+  finished: FinishedStep,
+): void {
+  const line = { ...fields(order), stepName: name, attempt: attempts };
+  if (finished.kind === 'LOST') {
+    count(bench, name, 'lost');
+    bench.logger.warn('A step was taken over before its result came', line);
+  } else if (finished.kind === 'FAILED') {
+    // Its lease will pass, and then it runs again.
+    count(bench, name, 'unrecorded');
+    bench.logger.warn("A step's result could not be recorded", { ...line, reason: finished.failure.kind });
+  } else if (finished.state === 'DEAD') {
+    reportDead(bench, order, name, attempts, 'reason' in outcome ? outcome.reason : '');
+  } else if (outcome.kind === 'DONE') {
+    count(bench, name, 'done');
+    bench.logger.info('A step is done', line);
+    if (finished.confirmed) reportConfirmed(bench, finished.order);
+  } else if (outcome.kind === 'RELEASED') {
+    count(bench, name, 'released');
+  } else {
+    count(bench, name, 'retried');
+    bench.logger.warn('A step failed and will run again', { ...line, reason: outcome.reason });
+  }
+}
+
+function reportDead(bench: Workbench, order: Order, name: string, attempt: number, reason: string): void {
+  count(bench, name, 'dead');
+  bench.logger.error('A step is dead', { ...fields(order), stepName: name, attempt, reason });
+}
+
+function reportConfirmed({ metrics }: Workbench, order: Order): void {
+  if (order.payment === undefined) return;
+  metrics.observe('paidToConfirmedS', (order.updatedAtMs - order.payment.atMs) / 1000);
+}
+
+type StepRunResult = 'done' | 'retried' | 'dead' | 'released' | 'lost' | 'unrecorded';
+
+/** Counted by the follow-up's name: a step's own would be a time series per refund. */
+function count({ metrics, registry }: Workbench, name: string, result: StepRunResult): void {
+  const { followUpName } = readStepName(name);
+  metrics.count('StepRun', { step: registry.has(followUpName) ? followUpName : 'unknown', result });
+}
+
+function fields({ tenant, orderId }: OrderRef): { readonly tenant: string; readonly orderId: string } {
+  return { tenant, orderId };
+}

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { OrderRef } from '../ledger/keys.ts';
+import { countDeadOrders } from '../ledger/operations/dead-steps.ts';
+import type { Ledger } from '../ledger/operations/ledger.ts';
+import { DEFAULT_STEP_POLICY, type StepPolicy } from '../ledger/steps.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { startDueLoop } from './due-loop.ts';
+import type { Registry } from './registry.ts';
+import { workOnOrder } from './work-order.ts';
+
+export interface WorkerOptions {
+  /** Asks the provider about an order that waits for its word, or takes over a claim whose lease has passed. */
+  readonly sweep: (ref: OrderRef) => Promise<void>;
+  readonly metrics: Pick<Metrics, 'count' | 'set' | 'observe'>;
+  readonly logger: Logger;
+  readonly settings?: Partial<WorkerSettings>;
+  /** Waits, or returns early when the signal aborts; never rejects. An argument so that tests own time. */
+  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export interface WorkerSettings {
+  readonly policy: StepPolicy;
+  /** How long one run may take; well below the lease. */
+  readonly runTimeoutMs: number;
+  /** Orders worked on at the same time. */
+  readonly concurrency: number;
+  readonly busyPollMs: number;
+  readonly idlePollMs: number;
+  readonly restMs: number;
+  /** How long a stopping worker waits for running steps before it breaks them off and gives them back. */
+  readonly drainMs: number;
+  /** How often the dead letters are counted. */
+  readonly censusMs: number;
+}
+
+export const DEFAULT_WORKER_SETTINGS: WorkerSettings = {
+  policy: DEFAULT_STEP_POLICY,
+  runTimeoutMs: 30_000,
+  concurrency: 16,
+  busyPollMs: 25,
+  idlePollMs: 2_000,
+  restMs: 5_000,
+  drainMs: 10_000,
+  censusMs: 60_000,
+};
+
+export interface Worker {
+  /** Takes up nothing more; finishes what runs, or gives it back after `drainMs`. Calling it again is harmless. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Starts the due-loop (docs/DESIGN.md §10): follow-ups, confirmations, and the sweeper's orders. Any number of workers
+ * may run on one table; every step is held under a lease while it runs, so no two run it at the same time.
+ */
+export function startWorker(ledger: Ledger, registry: Registry, options: WorkerOptions): Worker {
+  const settings: WorkerSettings = { ...DEFAULT_WORKER_SETTINGS, ...options.settings };
+  if (settings.runTimeoutMs >= settings.policy.leaseMs)
+    throw new RangeError('a run must end before its lease');
+  const { sweep, metrics, logger, wait = waitMs } = options;
+  const breakOff = new AbortController();
+  const census = new AbortController();
+  const { policy, runTimeoutMs } = settings;
+  const limits = { runTimeoutMs, stopping: breakOff.signal };
+  const bench = { ledger, registry, policy, limits, sweep, metrics, logger };
+  const loop = startDueLoop({
+    ...settings,
+    ledger,
+    metrics,
+    logger,
+    wait,
+    work: (ref) => workOnOrder(bench, ref),
+  });
+  const counting = countDeadLetters(ledger, settings, { metrics, logger, wait, signal: census.signal });
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    census.abort();
+    const timer = setTimeout(() => {
+      breakOff.abort(new Error('the worker stops'));
+    }, settings.drainMs);
+    await Promise.all([loop.stop(), counting]);
+    clearTimeout(timer);
+  };
+  return { stop: () => (stopped ??= stop()) };
+}
+
+async function countDeadLetters(
+  ledger: Ledger,
+  { censusMs }: WorkerSettings,
+  {
+    metrics,
+    logger,
+    wait,
+    signal,
+  }: {
+    readonly metrics: Pick<Metrics, 'set'>;
+    readonly logger: Pick<Logger, 'warn'>;
+    readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+    readonly signal: AbortSignal;
+  },
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      metrics.set('deadSteps', await countDeadOrders(ledger));
+    } catch (error) {
+      logger.warn('The dead letters could not be counted', {}, error);
+    }
+    await wait(censusMs, signal);
+  }
+}
+
+async function waitMs(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,115 @@
+import { inject } from 'vitest';
+import { type FollowUp, type StepContext, type StepResult } from '../../../src/fulfilment/follow-up.ts';
+import { type Registry, createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
+import { type Worker, type WorkerSettings, startWorker } from '../../../src/fulfilment/worker.ts';
+import { decimal } from '../../../src/ledger/money.ts';
+import type { OrderRef } from '../../../src/ledger/keys.ts';
+import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
+import { putOrder } from '../../../src/ledger/order-writes.ts';
+import type { Order } from '../../../src/ledger/order.ts';
+import { openOrder, payOrder } from '../../../src/ledger/payments.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { type Metrics, createMetrics } from '../../../src/observability/metrics.ts';
+import { type Harness, type HarnessOptions, TEST_TENANTS, makeHarness } from '../../support/harness.ts';
+
+export interface FulfilmentHarness extends Harness {
+  readonly registry: Registry;
+  readonly metrics: Metrics;
+  /** Starts a worker that polls without pause; it is stopped with the harness. */
+  readonly startWorker: (settings?: Partial<WorkerSettings>, ledger?: Ledger) => Worker;
+  readonly stop: () => Promise<void>;
+}
+
+/** A follow-up of every paid order, named `probe` unless told otherwise, that does what the test says. */
+export function followUp(
+  run: (context: StepContext) => Promise<StepResult> | StepResult,
+  name = 'probe',
+): FollowUp {
+  return {
+    name,
+    appliesTo: ({ kind }) => kind === 'paid',
+    run: async (context) => await run(context),
+  };
+}
+
+export const DONE: StepResult = { kind: 'DONE' };
+
+/** A ledger whose orders get the given follow-ups, on a table of its own, and workers on it. */
+export async function makeFulfilment(
+  followUps: readonly FollowUp[],
+  options: Partial<HarnessOptions> = {},
+): Promise<FulfilmentHarness> {
+  const registry = createRegistry(...followUps);
+  const harness = await makeHarness({
+    endpoint: inject('engineEndpoint'),
+    ...options,
+    overrides: { followUps: followUpsOf(registry, options.tenants ?? TEST_TENANTS), ...options.overrides },
+  });
+  const metrics = createMetrics();
+  const workers: Worker[] = [];
+  return {
+    ...harness,
+    registry,
+    metrics,
+    startWorker: (settings = {}, ledger = harness.ledger) => {
+      const worker = startWorker(ledger, registry, {
+        sweep: () => Promise.resolve(),
+        metrics,
+        logger: createLogger({ level: 'silent', clock: harness.clock }),
+        settings: { busyPollMs: 1, idlePollMs: 8, restMs: 0, ...settings },
+      });
+      workers.push(worker);
+      return worker;
+    },
+    stop: async () => {
+      await Promise.all(workers.map((worker) => worker.stop()));
+      harness.close();
+    },
+  };
+}
+
+/** A paid purchase as the ledger would have written it, its steps named by the follow-ups. */
+export function paidOrder(ledger: Ledger, accountId = 'u_1', merchantId = 'm_1'): Order {
+  const atMs = ledger.clock.nowMs();
+  const order = openOrder({
+    tenant: 't_1',
+    accountId,
+    orderId: ledger.ids.ulid(atMs),
+    kind: 'PURCHASE',
+    merchantId,
+    currency: 'USD',
+    amount: decimal('12.50'),
+    lines: [{ name: 'test', quantity: 1, unitPrice: decimal('12.50'), amount: decimal('12.50') }],
+    actor: accountId,
+    consented: false,
+    atMs,
+  });
+  const payment = { method: 'WALLET', atMs, asset: 'ECOPAY' } as const;
+  return payOrder(order, 'WALLET_CHARGE', payment, ledger.followUps.afterPaid(order), {
+    cause: 'WALLET_CHARGED',
+    actor: accountId,
+    atMs,
+  });
+}
+
+/** Writes paid orders, fifty to a transaction. */
+export async function putPaidOrders(ledger: Ledger, count: number): Promise<readonly Order[]> {
+  const orders = Array.from({ length: count }, () => paidOrder(ledger));
+  for (let start = 0; start < orders.length; start += 50) {
+    const parts = orders.slice(start, start + 50).map((order) => putOrder(order, ledger.settings));
+    const result = await commit(ledger, plan(ledger.ids.token(), ...parts));
+    if (result.kind !== 'COMMITTED') throw new Error(`orders not written: ${result.kind}`);
+  }
+  return orders;
+}
+
+export async function putPaidOrder(ledger: Ledger): Promise<Order> {
+  const [order] = await putPaidOrders(ledger, 1);
+  if (order === undefined) throw new Error('no order');
+  return order;
+}
+
+export async function reread(harness: Harness, { tenant, accountId, orderId }: OrderRef): Promise<Order> {
+  return harness.order(tenant, accountId, orderId);
+}
