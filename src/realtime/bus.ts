@@ -11,14 +11,24 @@ export type Notice =
     }
   | { readonly kind: 'entry'; readonly entry: EntryRef };
 
-export type Listener = (notice: Notice) => void;
+/** `gap`: notices of this topic may have been missed, and later ones will be heard again. Never published, only heard. */
+export type Heard = Notice | { readonly kind: 'gap' };
+
+export type Listener = (heard: Heard) => void;
+
+/** Whether what is published now is heard everywhere. `degraded`: subscribers fall back on reading the table. */
+export type BusStatus = 'ready' | 'degraded';
 
 /** Carries notices from whoever committed to whoever listens, in one process or in many. */
 export interface Bus {
   /** Never throws and never waits: a bus that is down must not stop a payment. */
   readonly publish: (topic: string, notice: Notice) => void;
-  /** Resolves once every later notice will be heard, so that "subscribe, then read" leaves no gap. */
+  /**
+   * Resolves once every later notice will be heard, so that "subscribe, then read" leaves no gap. A bus that is down resolves
+   * at once, never rejects, and tells of a `gap` when it is back.
+   */
   readonly subscribe: (topic: string, listener: Listener) => Promise<Unsubscribe>;
+  readonly status: () => BusStatus;
 }
 
 export type Unsubscribe = () => void;

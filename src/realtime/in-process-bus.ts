@@ -16,5 +16,6 @@ export function createInProcessBus(): Bus {
         if (own.size === 0 && listeners.get(topic) === own) listeners.delete(topic);
       });
     },
+    status: () => 'ready',
   };
 }
