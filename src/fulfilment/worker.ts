@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OrderRef } from '../ledger/keys.ts';
-import { countDeadOrders } from '../ledger/operations/dead-steps.ts';
+import { countDeadOrders } from '../ledger/operations/count-dead-orders.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import { DEFAULT_STEP_POLICY, type StepPolicy } from '../ledger/steps.ts';
 import type { Logger } from '../observability/logger.ts';

@@ -1,5 +1,5 @@
 import { inject } from 'vitest';
-import { type FollowUp, type StepContext, type StepResult } from '../../../src/fulfilment/follow-up.ts';
+import type { FollowUp, StepContext, StepResult } from '../../../src/fulfilment/follow-up.ts';
 import { type Registry, createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
 import { type Worker, type WorkerSettings, startWorker } from '../../../src/fulfilment/worker.ts';
 import { decimal } from '../../../src/ledger/money.ts';
