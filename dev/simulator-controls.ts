@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** The simulator's controls as requests, so that a demo drives one that runs in another process. */
+export interface SimulatorControls {
+  /** `POST /_simulator/<name>`; throws an Error with its answer unless it is 2xx. */
+  readonly call: (name: string, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
+  /** The events whose webhooks are held back, oldest first. */
+  readonly heldEvents: () => Promise<readonly { readonly id: string; readonly type: string }[]>;
+}
+
+const heldSchema = z.array(z.object({ id: z.string(), type: z.string() }));
+
+export function createSimulatorControls(simulatorUrl: string): SimulatorControls {
+  const call = async (name: string, input: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    const response = await fetch(`${simulatorUrl}/_simulator/${name}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(input),
+    });
+    const text = await response.text();
+    if (!response.ok)
+      throw new Error(`The simulator answered ${String(response.status)} to ${name}: ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  return { call, heldEvents: async () => heldSchema.parse(await call('held', {})) };
+}
