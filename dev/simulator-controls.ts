@@ -4,11 +4,11 @@ import { z } from 'zod';
 export interface SimulatorControls {
   /** `POST /_simulator/<name>`; throws an Error with its answer unless it is 2xx. */
   readonly call: (name: string, input: Readonly<Record<string, unknown>>) => Promise<unknown>;
-  /** The events whose webhooks are held back, oldest first. */
-  readonly heldEvents: () => Promise<readonly { readonly id: string; readonly type: string }[]>;
+  /** The ids of the events whose webhooks are held back, oldest first. */
+  readonly heldEvents: () => Promise<readonly string[]>;
 }
 
-const heldSchema = z.array(z.object({ id: z.string(), type: z.string() }));
+const heldSchema = z.object({ events: z.array(z.string()) });
 
 export function createSimulatorControls(simulatorUrl: string): SimulatorControls {
   const call = async (name: string, input: Readonly<Record<string, unknown>>): Promise<unknown> => {
@@ -22,5 +22,5 @@ export function createSimulatorControls(simulatorUrl: string): SimulatorControls
       throw new Error(`The simulator answered ${String(response.status)} to ${name}: ${text}`);
     return text === '' ? undefined : JSON.parse(text);
   };
-  return { call, heldEvents: async () => heldSchema.parse(await call('held', {})) };
+  return { call, heldEvents: async () => heldSchema.parse(await call('held', {})).events };
 }
