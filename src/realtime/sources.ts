@@ -1,18 +1,12 @@
 import { GraphQLError } from 'graphql';
 import type { Repeater } from 'graphql-yoga';
-import {
-  type OrderOwnership,
-  mayManageMerchant,
-  mayPerform,
-  maySeeHistory,
-  maySeeOrder,
-} from '../auth/permissions.ts';
+import { mayManageMerchant, mayPerform, maySeeHistory, maySeeOrder } from '../auth/permissions.ts';
 import type { Viewer } from '../auth/viewer.ts';
-import { defined } from '../ledger/defined.ts';
 import { isId } from '../ledger/id-grammar.ts';
 import type { EntryRef, OrderRef } from '../ledger/keys.ts';
 import { nodeParts } from '../ledger/node-ids.ts';
 import type { Order } from '../ledger/order.ts';
+import { ownershipOf } from '../ledger/ownership.ts';
 import { type Bus, type Heard, topics } from './bus.ts';
 import type { LiveSources, Supply, SupplyControls } from './live-sources.ts';
 import type { OrderFeeds, TransitionEvent } from './order-feeds.ts';
@@ -149,10 +143,6 @@ function eventOf(heard: Heard, make: () => TransitionEvent): TransitionEvent {
   const event = events.get(heard) ?? make();
   events.set(heard, event);
   return event;
-}
-
-function ownershipOf({ tenant, accountId, merchantId, payment }: Order): OrderOwnership {
-  return { tenant, accountId, ...defined({ merchantId, cashTerminal: payment?.terminalId }) };
 }
 
 function assertRoom({ sources }: Realtime, viewer: Viewer): void {
