@@ -1,0 +1,141 @@
+import type { ProviderEvent, ProviderMetadata } from '../../stripe/port.ts';
+import { readPaymentBooking } from '../event-item.ts';
+import { paymentKey } from '../keys.ts';
+import type { OrderRef } from '../keys.ts';
+import { plan } from '../plan.ts';
+import { ignored } from '../provider-facts.ts';
+import { type PaymentNews, applyPayment } from './apply-payment.ts';
+import { type SessionNews, applySession } from './apply-session.ts';
+import { type Ledger, commit } from './ledger.ts';
+import { type Settled, type Source, eventPart, orderNamedBy, settleFact } from './settle-fact.ts';
+import type { Overwriting } from '../event-item.ts';
+
+type EventSource = Extract<Source, { kind: 'EVENT' }>;
+
+/**
+ * Applies an event of the provider: once, in whatever order events come, and all of its effect together with its marker
+ * (docs/DESIGN.md §8). DONE needs no redelivery; COME_AGAIN does. What it throws is a bug: a FAILED note is left for
+ * operators, which a later delivery overwrites.
+ * @param overwriting which earlier markers of the event give way: a replay's by hand, all but APPLIED
+ */
+export async function applyEvent(
+  ledger: Ledger,
+  event: ProviderEvent,
+  overwriting: Overwriting = 'FAILED',
+): Promise<Settled> {
+  const source: EventSource = { kind: 'EVENT', event, overwriting };
+  try {
+    return await dispatch(ledger, event, source);
+  } catch (error) {
+    await noteFailure(ledger, source, error);
+    throw error;
+  }
+}
+
+function dispatch(ledger: Ledger, event: ProviderEvent, source: EventSource): Promise<Settled> {
+  const { object } = event;
+  switch (object.kind) {
+    case 'session': {
+      const news = SESSION_EVENTS[event.type];
+      if (news === undefined) return ignore(ledger, source);
+      const unpaid = news === 'COMPLETED' && object.session.paymentStatus === 'unpaid';
+      return applySession(
+        ledger,
+        object.session,
+        news === 'COMPLETED' ? (unpaid ? 'WAITING' : 'PAID') : news,
+        source,
+      );
+    }
+    case 'payment': {
+      const news = PAYMENT_EVENTS[event.type];
+      if (news === undefined) return ignore(ledger, source);
+      return applyPayment(ledger, object.payment, news, source);
+    }
+    case 'refund':
+    case 'charge':
+    case 'dispute':
+    case 'other':
+      return ignore(ledger, source);
+  }
+}
+
+const SESSION_EVENTS: Readonly<Record<string, SessionNews | 'COMPLETED'>> = {
+  'checkout.session.completed': 'COMPLETED',
+  'checkout.session.async_payment_succeeded': 'PAID',
+  'checkout.session.async_payment_failed': 'FAILED',
+  'checkout.session.expired': 'EXPIRED',
+};
+
+const PAYMENT_EVENTS: Readonly<Record<string, PaymentNews>> = {
+  'payment_intent.succeeded': 'SUCCEEDED',
+  'payment_intent.processing': 'PROCESSING',
+  'payment_intent.requires_action': 'ACTION',
+  'payment_intent.payment_failed': 'DECLINED',
+  'payment_intent.canceled': 'CANCELED',
+};
+
+/** An event without meaning for us: its marker alone, so that nobody looks at it again. */
+function ignore(ledger: Ledger, source: EventSource): Promise<Settled> {
+  const subject = {
+    paymentId: undefined,
+    metadata: {},
+    objectId: undefined,
+    livemode: source.event.livemode,
+  };
+  return settleFact(ledger, source, subject, { known: () => ignored('no such event') });
+}
+
+/** Best effort: whatever failed may fail again, and the delivery comes again in any case. */
+async function noteFailure(ledger: Ledger, source: EventSource, error: unknown): Promise<void> {
+  try {
+    const about = aboutOf(source.event);
+    const token = ledger.ids.token();
+    const part = eventPart(ledger, source, token, {
+      outcome: 'FAILED',
+      detail: error instanceof Error ? error.name : 'error',
+      ref: orderNamedBy(about.metadata) ?? (await bookedFor(ledger, about.paymentId)),
+      objectId: about.objectId,
+    });
+    await commit(ledger, plan(token, part));
+  } catch {
+    // The failure that is being noted is the one to tell of.
+  }
+}
+
+async function bookedFor(ledger: Ledger, paymentId: string | undefined): Promise<OrderRef | undefined> {
+  if (paymentId === undefined) return undefined;
+  const [item] = await ledger.store.get([paymentKey(paymentId)]);
+  if (item === undefined) return undefined;
+  const { tenant, accountId, orderId } = readPaymentBooking(item);
+  return { tenant, accountId, orderId };
+}
+
+/** What an event is about, by itself. */
+export interface About {
+  readonly metadata: ProviderMetadata;
+  readonly paymentId: string | undefined;
+  readonly objectId: string | undefined;
+}
+
+export function aboutOf({ object }: ProviderEvent): About {
+  switch (object.kind) {
+    case 'session': {
+      const { metadata, paymentId, sessionId } = object.session;
+      return { metadata, paymentId: paymentId ?? sessionId, objectId: sessionId };
+    }
+    case 'payment': {
+      const { metadata, paymentId } = object.payment;
+      return { metadata, paymentId, objectId: paymentId };
+    }
+    case 'refund': {
+      const { metadata, paymentId, providerRefundId } = object.refund;
+      return { metadata, paymentId, objectId: providerRefundId };
+    }
+    case 'charge':
+      return { metadata: object.metadata, paymentId: object.paymentId, objectId: object.paymentId };
+    case 'dispute':
+      return { metadata: {}, paymentId: object.dispute.paymentId, objectId: object.dispute.disputeId };
+    case 'other':
+      return { metadata: {}, paymentId: undefined, objectId: undefined };
+  }
+}

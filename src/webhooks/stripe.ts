@@ -1,0 +1,91 @@
+import { Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { epochS } from '../ledger/clock.ts';
+import { applyEvent } from '../ledger/operations/apply-event.ts';
+import type { Ledger } from '../ledger/operations/ledger.ts';
+import type { Settled } from '../ledger/operations/settle-fact.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { ProviderEvent } from '../stripe/port.ts';
+
+export const STRIPE_WEBHOOK_PATH = '/webhooks/stripe';
+
+/** Several times the largest event that Stripe sends. */
+const MAX_BODY_BYTES = 1_048_576;
+
+export interface StripeWebhookOptions {
+  readonly ledger: Ledger;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+}
+
+/**
+ * `POST /webhooks/stripe` (docs/DESIGN.md §8): the raw bytes are verified before anything looks into them. 400 for what
+ * isn't authentic or isn't an event, 413 for too much, 2xx for what needs no redelivery, 503 for what must come again,
+ * 500 for a bug. No byte of a body is ever logged.
+ */
+export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions): Hono {
+  const app = new Hono();
+  const limit = bodyLimit({
+    maxSize: MAX_BODY_BYTES,
+    onError: (context) => {
+      metrics.count('WebhookRefused', { reason: 'too large' });
+      return context.json({ error: 'the body is too large' }, 413);
+    },
+  });
+  app.post(STRIPE_WEBHOOK_PATH, limit, async (context) => {
+    const body = new Uint8Array(await context.req.arrayBuffer());
+    const nowS = epochS(ledger.clock.nowMs());
+    const reading = ledger.provider.readWebhook(body, context.req.header('stripe-signature'), nowS);
+    if (reading.kind !== 'EVENT') {
+      metrics.count('WebhookRefused', { reason: reading.reason });
+      logger.warn('refused a webhook', { reason: reading.reason });
+      return context.json({ error: 'not an event that Stripe signed for us' }, 400);
+    }
+    const { event } = reading;
+    try {
+      const settled = await applyEvent(ledger, event);
+      report(settled, event, logger, metrics);
+      return settled.kind === 'DONE'
+        ? context.json({ outcome: settled.outcome, duplicate: settled.duplicate }, 200)
+        : context.json({ error: 'come again' }, 503);
+    } catch (error) {
+      metrics.count('WebhookEvent', { type: typeLabel(event), outcome: 'FAILED' });
+      logger.error('a webhook failed', aboutEvent(event), error);
+      return context.json({ error: 'come again' }, 500);
+    }
+  });
+  return app;
+}
+
+function report(settled: Settled, event: ProviderEvent, logger: Logger, metrics: Metrics): void {
+  const outcome =
+    settled.kind === 'COME_AGAIN' ? settled.kind : settled.duplicate ? 'DUPLICATE' : settled.outcome;
+  metrics.count('WebhookEvent', { type: typeLabel(event), outcome });
+  const fields = { ...aboutEvent(event), outcome };
+  if (settled.kind === 'COME_AGAIN') {
+    logger.warn('a webhook must come again', { ...fields, reason: settled.reason });
+    return;
+  }
+  const about = {
+    ...fields,
+    tenant: settled.order?.tenant,
+    orderId: settled.order?.orderId,
+    reason: settled.detail,
+  };
+  if (outcome === 'MISMATCH') logger.warn('a webhook is not what was ordered', about);
+  else logger.info('took up a webhook', about);
+}
+
+function aboutEvent({ eventId, type, livemode }: ProviderEvent): {
+  readonly eventId: string;
+  readonly eventType: string;
+  readonly livemode: boolean;
+} {
+  return { eventId, eventType: type, livemode };
+}
+
+/** Types that mean nothing to us share a label: a metric's labels come from a fixed list. */
+function typeLabel({ type, object }: ProviderEvent): string {
+  return object.kind === 'other' ? 'other' : type;
+}
