@@ -1,9 +1,11 @@
-import { type AttributeValue, toAttribute, toAttributes } from './attributes.ts';
+import { toAttribute, toAttributes } from './attributes.ts';
+import { defined } from './defined.ts';
 import { METRIC, type Entry, type NetChange, entryAttributes, ledgerAccount, netChanges } from './entry.ts';
 import { integer } from './integers.ts';
 import { type BalanceRef, balanceKey, metricsKey } from './keys.ts';
 import { type Decimal, ZERO, subtract } from './money.ts';
 import { type PlanPart, type PlannedItem, putNew } from './plan.ts';
+import { type BalanceBound, boundCondition } from './record-changes.ts';
 
 /**
  * What must hold of a balance for an entry to commit. Without one: a debit must be covered, a credit always fits.
@@ -42,7 +44,8 @@ function balanceUpdate(
   { asset, net, grossDebit }: NetChange,
   guard?: BalanceGuard,
 ): PlannedItem {
-  const condition = balanceCondition(net, grossDebit, guard);
+  const { tenant, accountId, atMs } = entry;
+  const bound = balanceBound(net, grossDebit, guard);
   return {
     role: `balance:${asset}`,
     item: {
@@ -51,53 +54,61 @@ function balanceUpdate(
         UpdateExpression: 'SET #updated_at = :at ADD #balance :net, #writes :one',
         ExpressionAttributeNames: { '#updated_at': 'updated_at', '#balance': 'balance', '#writes': 'writes' },
         ExpressionAttributeValues: {
-          ':at': toAttribute(integer(entry.atMs)),
+          ':at': toAttribute(integer(atMs)),
           ':net': toAttribute(net),
           ':one': { N: '1' },
-          ...(condition === undefined ? {} : { ':bound': toAttribute(condition.bound) }),
+          ...(bound === undefined ? {} : { ':bound': toAttribute(bound.amount) }),
         },
-        ...(condition === undefined
+        ...(bound === undefined
           ? {}
-          : { ConditionExpression: condition.text, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' }),
+          : {
+              ConditionExpression: boundCondition(bound, '#balance', ':bound'),
+              ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+            }),
       },
     },
+    change: { kind: 'BALANCE', tenant, accountId, asset, net, ...defined({ bound }), atMs },
   };
 }
 
-function balanceCondition(
+function balanceBound(
   net: Decimal,
   grossDebit: Decimal,
   guard: BalanceGuard | undefined,
-): { text: string; bound: Decimal } | undefined {
-  if (guard?.kind === 'EXACTLY') return { text: '#balance = :bound', bound: guard.read };
+): BalanceBound | undefined {
+  if (guard?.kind === 'EXACTLY') return { kind: 'EXACTLY', amount: guard.read };
   if (guard?.kind === 'WITHIN') {
     if (net.gt(guard.cap))
       throw new RangeError('the amount exceeds the cap: judged before, as absence passes');
-    return { text: 'attribute_not_exists(#balance) OR #balance <= :bound', bound: subtract(guard.cap, net) };
+    return { kind: 'AT_MOST', amount: subtract(guard.cap, net) };
   }
-  return grossDebit.gt(ZERO) ? { text: '#balance >= :bound', bound: grossDebit } : undefined;
+  return grossDebit.gt(ZERO) ? { kind: 'AT_LEAST', amount: grossDebit } : undefined;
 }
 
 /** Checks, without writing, that a credit would still fit under a cap: a card top-up's claim. */
 export function checkRoom(ref: BalanceRef, amount: Decimal, cap: Decimal): PlannedItem {
   if (amount.gt(cap)) throw new RangeError('the amount exceeds the cap: judged before, as absence passes');
+  const bound: BalanceBound = { kind: 'AT_MOST', amount: subtract(cap, amount) };
+  const { tenant, accountId, asset } = ref;
   return {
-    role: `balance:${ref.asset}`,
+    role: `balance:${asset}`,
     item: {
       ConditionCheck: {
         Key: toAttributes({ ...balanceKey(ref) }),
-        ConditionExpression: 'attribute_not_exists(#balance) OR #balance <= :bound',
+        ConditionExpression: boundCondition(bound, '#balance', ':bound'),
         ExpressionAttributeNames: { '#balance': 'balance' },
-        ExpressionAttributeValues: { ':bound': toAttribute(subtract(cap, amount)) },
+        ExpressionAttributeValues: { ':bound': toAttribute(bound.amount) },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
+    change: { kind: 'BALANCE_CHECK', tenant, accountId, asset, bound },
   };
 }
 
 function metricsUpdate(entry: Entry, changes: readonly NetChange[]): PlannedItem {
-  const net = (unit: string): AttributeValue =>
-    toAttribute(changes.find((change) => change.asset === unit)?.net ?? ZERO);
+  const { tenant, accountId, atMs } = entry;
+  const net = (unit: string): Decimal => changes.find((change) => change.asset === unit)?.net ?? ZERO;
+  const [charged, co2Kg] = [net(METRIC.charged), net(METRIC.co2Kg)];
   return {
     role: 'metrics',
     item: {
@@ -111,12 +122,13 @@ function metricsUpdate(entry: Entry, changes: readonly NetChange[]): PlannedItem
           '#writes': 'writes',
         },
         ExpressionAttributeValues: {
-          ':at': toAttribute(integer(entry.atMs)),
-          ':charged': net(METRIC.charged),
-          ':co2': net(METRIC.co2Kg),
+          ':at': toAttribute(integer(atMs)),
+          ':charged': toAttribute(charged),
+          ':co2': toAttribute(co2Kg),
           ':one': { N: '1' },
         },
       },
     },
+    change: { kind: 'METRICS', tenant, accountId, charged, co2Kg, atMs },
   };
 }

@@ -2,6 +2,7 @@ import { type AttributeInput, type AttributeValue, toAttributes } from './attrib
 import type { Entry } from './entry.ts';
 import type { ItemKey } from './keys.ts';
 import type { Order, Transition } from './order.ts';
+import type { RecordChange } from './record-changes.ts';
 
 interface Condition {
   ConditionExpression: string;
@@ -29,11 +30,23 @@ export type TransactItem =
 
 /** What an item is for, which tells what its failed condition means. */
 export type ItemRole =
-  'marker' | 'event' | 'order' | 'entry' | 'payment' | 'code' | 'metrics' | `balance:${string}` | 'other';
+  | 'marker'
+  | 'event'
+  | 'order'
+  | 'entry'
+  | 'payment'
+  | 'code'
+  | 'metrics'
+  | 'profile'
+  | `balance:${string}`
+  | `legacy:${string}`
+  | 'other';
 
 export interface PlannedItem {
   readonly role: ItemRole;
   readonly item: TransactItem;
+  /** What it changes of an account's record: for whoever keeps another shape of the same record (src/migrations/). */
+  readonly change?: RecordChange;
 }
 
 /** A piece of a transaction with what it will have done, so that nobody forgets to publish it. */
@@ -51,6 +64,8 @@ export interface OrderCommit {
 /** A whole transaction. `token` is its client request token, and the id by which its marker knows it. */
 export interface Plan {
   readonly token: string;
+  /** The client request token where it differs: of the same transaction with other items, sent after a refusal. */
+  readonly requestToken?: string;
   readonly items: readonly PlannedItem[];
   readonly orders: readonly OrderCommit[];
   readonly entries: readonly Entry[];
@@ -75,7 +90,8 @@ function keyText(item: TransactItem): string {
   return JSON.stringify([key['uuid'], key['type']]);
 }
 
-function keyOf(item: TransactItem): Key {
+/** The primary key that an item of a transaction names. */
+export function keyOf(item: TransactItem): Key {
   if ('Put' in item) return item.Put.Item;
   if ('Update' in item) return item.Update.Key;
   return 'Delete' in item ? item.Delete.Key : item.ConditionCheck.Key;

@@ -1,5 +1,6 @@
 import {
   BatchGetItemCommand,
+  type ConsumedCapacity,
   type DynamoDBClient,
   QueryCommand,
   type QueryCommandInput,
@@ -63,8 +64,13 @@ export interface Store {
   /** A consistent range of one partition. */
   readonly query: (request: QueryRequest) => Promise<readonly StoredItem[]>;
   readonly queryIndex: (request: IndexRequest) => Promise<readonly IndexEntry[]>;
-  /** One page of one of `segments` parts of the whole table. */
-  readonly scan: (segment: number, segments: number, from: StoredItem | undefined) => Promise<ScanPage>;
+  /** One page of one of `segments` parts of the whole table, of at most `limit` items. */
+  readonly scan: (
+    segment: number,
+    segments: number,
+    from: StoredItem | undefined,
+    limit?: number,
+  ) => Promise<ScanPage>;
 }
 
 export interface StoreOptions {
@@ -72,6 +78,8 @@ export interface StoreOptions {
   readonly tableName: string;
   readonly ids: Ids;
   readonly wait: (ms: number) => Promise<void>;
+  /** Told of the capacity units of each read by key, partition or scan; asked for only where somebody listens. */
+  readonly onConsumed?: (units: number) => void;
 }
 
 const READ_RETRIES = 4;
@@ -81,7 +89,7 @@ export function createStore(options: StoreOptions): Store {
     get: (keys) => get(options, keys),
     query: (request) => query(options, request),
     queryIndex: (request) => queryIndex(options, request),
-    scan: (segment, segments, from) => scan(options, segment, segments, from),
+    scan: (segment, segments, from, limit) => scan(options, { segment, segments, from, limit }),
   };
 }
 
@@ -112,8 +120,9 @@ async function get(
     if (rounds > 0) await options.wait(50 * 2 ** rounds * (1 + options.ids.fraction() / 2));
     const RequestItems = { [options.tableName]: { Keys: wanted, ConsistentRead: true } };
     const answer = await retried(options, () =>
-      options.client.send(new BatchGetItemCommand({ RequestItems })),
+      options.client.send(new BatchGetItemCommand({ RequestItems, ...capacityAsked(options) })),
     );
+    for (const consumed of answer.ConsumedCapacity ?? []) tell(options, consumed);
     for (const item of answer.Responses?.[options.tableName] ?? []) found.set(itemKeyText(item), item);
     wanted = (answer.UnprocessedKeys?.[options.tableName]?.Keys ?? []).map((key) => ({
       uuid: { S: readString(key, 'uuid') },
@@ -142,9 +151,11 @@ async function query(
           ScanIndexForward: !newestFirst,
           Limit: limit - items.length,
           ExclusiveStartKey: start,
+          ...capacityAsked(options),
         }),
       ),
     );
+    tell(options, page.ConsumedCapacity);
     items.push(...(page.Items ?? []));
     start = page.LastEvaluatedKey;
   } while (start !== undefined && items.length < limit);
@@ -187,11 +198,16 @@ async function queryIndex(options: StoreOptions, request: IndexRequest): Promise
   return entries;
 }
 
+interface ScanRequest {
+  readonly segment: number;
+  readonly segments: number;
+  readonly from: StoredItem | undefined;
+  readonly limit: number | undefined;
+}
+
 async function scan(
   options: StoreOptions,
-  segment: number,
-  segments: number,
-  from: StoredItem | undefined,
+  { segment, segments, from, limit }: ScanRequest,
 ): Promise<ScanPage> {
   const page = await retried(options, () =>
     options.client.send(
@@ -200,14 +216,25 @@ async function scan(
         ConsistentRead: true,
         Segment: segment,
         TotalSegments: segments,
+        Limit: limit,
         ExclusiveStartKey:
           from === undefined
             ? undefined
             : { uuid: { S: readString(from, 'uuid') }, type: { S: readString(from, 'type') } },
+        ...capacityAsked(options),
       }),
     ),
   );
+  tell(options, page.ConsumedCapacity);
   return { items: page.Items ?? [], next: page.LastEvaluatedKey };
+}
+
+function capacityAsked({ onConsumed }: StoreOptions): { readonly ReturnConsumedCapacity?: 'TOTAL' } {
+  return onConsumed === undefined ? {} : { ReturnConsumedCapacity: 'TOTAL' };
+}
+
+function tell({ onConsumed }: StoreOptions, consumed: ConsumedCapacity | undefined): void {
+  if (consumed?.CapacityUnits !== undefined) onConsumed?.(consumed.CapacityUnits);
 }
 
 function startKey({ index, hash }: IndexRequest, after: IndexEntry): QueryCommandInput['ExclusiveStartKey'] {

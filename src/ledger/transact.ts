@@ -34,6 +34,8 @@ export interface TransactorOptions {
   /** Waits; an argument so that tests own time. */
   readonly wait: (ms: number) => Promise<void>;
   readonly events: RetryEvents;
+  /** Told of the capacity units of each committed transaction; asked for only where somebody listens. */
+  readonly onConsumed?: (units: number) => void;
 }
 
 export interface Transactor {
@@ -61,11 +63,20 @@ const RETRIES: Readonly<Record<Retried, { readonly firstMs: number; readonly tim
 };
 
 /** Makes the one function that writes to the table: whole transactions, resent with their own token only. */
-export function createTransactor({ client, tableName, ids, wait, events }: TransactorOptions): Transactor {
+export function createTransactor(options: TransactorOptions): Transactor {
+  const { client, tableName, ids, wait, events, onConsumed } = options;
+
   async function attempt(plan: Plan): Promise<Attempt> {
     const TransactItems = plan.items.map(({ item }) => withTable(item, tableName));
     try {
-      await client.send(new TransactWriteItemsCommand({ TransactItems, ClientRequestToken: plan.token }));
+      const answer = await client.send(
+        new TransactWriteItemsCommand({
+          TransactItems,
+          ClientRequestToken: plan.requestToken ?? plan.token,
+          ...(onConsumed === undefined ? {} : { ReturnConsumedCapacity: 'TOTAL' }),
+        }),
+      );
+      for (const { CapacityUnits } of answer.ConsumedCapacity ?? []) onConsumed?.(CapacityUnits ?? 0);
       return { kind: 'COMMITTED' };
     } catch (error) {
       const failure = readRequestFailure(error);
