@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { mayCancel } from '../../auth/permissions.ts';
+import type { Viewer } from '../../auth/viewer.ts';
+import { closedAttempts, providerKey } from '../attempts.ts';
+import type { StoredItem } from '../attributes.ts';
+import { orderKey } from '../keys.ts';
+import { move } from '../order-changes.ts';
+import { readOrder } from '../order-item.ts';
+import { allows } from '../order-states.ts';
+import { updateOrder } from '../order-writes.ts';
+import { type Order, hasClaimedAttempt, openAttempt } from '../order.ts';
+import { type Answered, CONFLICT, NOT_FOUND, type ProviderFailure, type Stored } from '../outcomes.ts';
+import { ownershipOf } from '../ownership.ts';
+import { bringUpToDate } from './bring-up-to-date.ts';
+import { PROVIDER_UNAVAILABLE } from './complete-claim.ts';
+import { type ClaimFailure, type Decision, runGuardedCommand } from './guarded-command.ts';
+import { orderRefOf, parseInput } from './input.ts';
+import type { Ledger } from './ledger.ts';
+
+type CancelKind = 'CancelOrderSuccess' | 'OrderNotCancelable';
+export type CancelOrderOutcome = Answered<CancelKind> | ProviderFailure;
+type CancelDecision = Decision<CancelKind, ClaimFailure>;
+
+const inputSchema = z.strictObject({ orderId: z.string() });
+
+/**
+ * Closes an unpaid order. An open session is expired at the provider first, so that nobody can pay what is canceled;
+ * money that arrives all the same wins, visibly (docs/DESIGN.md §7).
+ */
+export async function cancelOrder(
+  ledger: Ledger,
+  viewer: Viewer,
+  key: string | undefined,
+  input: unknown,
+): Promise<CancelOrderOutcome> {
+  const parsed = parseInput(inputSchema, input);
+  if (parsed.kind === 'INVALID') return parsed.failure;
+  const ref = orderRefOf(viewer.tenant, parsed.value.orderId);
+  if (ref === undefined) return NOT_FOUND;
+  const run = await runGuardedCommand<CancelKind, ClaimFailure>(ledger, viewer, {
+    operation: 'cancelOrder',
+    key,
+    input: { order: ref },
+    reads: [orderKey(ref)],
+    decide: ([item]) => decide(ledger, viewer, item),
+  });
+  return run.kind === 'ANSWERED' ? run.answer : CONFLICT;
+}
+
+async function decide(ledger: Ledger, viewer: Viewer, item: StoredItem | undefined): Promise<CancelDecision> {
+  const found = item === undefined ? undefined : readOrder(item);
+  if (found === undefined || !mayCancel(viewer, ownershipOf(found))) {
+    return { kind: 'ANSWER', failure: NOT_FOUND };
+  }
+  const order = await bringUpToDate(ledger, found);
+  if (hasClaimedAttempt(order)) return { kind: 'ANSWER', failure: CONFLICT };
+  if (!allows('CANCEL', order.state)) return { kind: 'REFUSE', outcome: notCancelable(order) };
+  const ended = await endSession(ledger, order);
+  if (ended !== undefined) return ended;
+
+  const { accountId, orderId } = order;
+  const what = { cause: 'CANCELED', actor: viewer.subject, atMs: ledger.clock.nowMs() } as const;
+  const canceled = move(order, 'CANCEL', 'CANCELED', what, { attempts: closedAttempts(order) });
+  return {
+    kind: 'COMMIT',
+    parts: [updateOrder(order, canceled, ledger.settings)],
+    outcome: { kind: 'CancelOrderSuccess', accountId, orderId },
+  };
+}
+
+/** Expires the order's open session at the provider. Undefined once there is none; else why the order stays. */
+async function endSession(ledger: Ledger, order: Order): Promise<CancelDecision | undefined> {
+  const attempt = openAttempt(order);
+  if (attempt?.sessionId === undefined) return undefined;
+  // An expiry is safe to repeat, so each state of the order has its own key: no stored failure stands in the way.
+  const key = providerKey(order, 'expire', String(attempt.number), order.rev);
+  const expired = await ledger.provider.expireSession(attempt.sessionId, key);
+  switch (expired.kind) {
+    case 'DONE':
+      return undefined;
+    case 'REFUSED':
+      // Complete: the customer has paid, or holds a slip. The provider's event says which, and the order follows it.
+      return { kind: 'REFUSE', outcome: notCancelable(order) };
+    case 'UNAVAILABLE':
+    case 'UNKNOWN':
+      return { kind: 'ANSWER', failure: PROVIDER_UNAVAILABLE };
+  }
+}
+
+function notCancelable({ accountId, orderId, state }: Order): Stored<'OrderNotCancelable'> {
+  return { kind: 'OrderNotCancelable', accountId, orderId, state };
+}

@@ -1,0 +1,91 @@
+import type { Viewer } from '../../auth/viewer.ts';
+import { claimAttempt } from '../attempts.ts';
+import { checkRoom } from '../entry-writes.ts';
+import { balanceKey } from '../keys.ts';
+import { type Decimal, add } from '../money.ts';
+import { putOrder } from '../order-writes.ts';
+import { type Answered, NOT_FOUND, type ProviderFailure } from '../outcomes.ts';
+import { openOrder } from '../payments.ts';
+import { balanceOf, capExceeded } from './cash-top-up.ts';
+import { answerSessionRun, returnUrlIssue } from './checkout.ts';
+import { claimFor } from './complete-claim.ts';
+import { type ClaimFailure, type Decision, runGuardedCommand } from './guarded-command.ts';
+import type { Request } from './idempotency.ts';
+import { invalidWith } from './input.ts';
+import type { Ledger } from './ledger.ts';
+import type { TopUp } from './top-up.ts';
+
+type CardTopUpKind = 'TopUpSuccess' | 'CapExceeded' | 'ProviderRefused';
+type CardTopUpDecision = Decision<CardTopUpKind, ClaimFailure>;
+
+/**
+ * Opens a payment page for value of the customer's own wallet. The cap binds here; when the provider confirms, the
+ * wallet is credited without one, since money that has arrived is never stranded (docs/DESIGN.md §4).
+ */
+export async function cardTopUp(
+  ledger: Ledger,
+  viewer: Viewer,
+  key: string | undefined,
+  request: TopUp,
+): Promise<Answered<CardTopUpKind> | ProviderFailure> {
+  const { input } = request;
+  const { asset, accountId = viewer.subject } = input;
+  if (viewer.role !== 'CUSTOMER' || accountId !== viewer.subject) return NOT_FOUND;
+  const run = await runGuardedCommand<CardTopUpKind, ClaimFailure>(ledger, viewer, {
+    operation: 'topUp',
+    key,
+    input,
+    reads: [balanceKey({ tenant: viewer.tenant, accountId, asset })],
+    decide: ([balance], nowMs, guarded) =>
+      decide(ledger, { viewer, accountId, topUp: request, guarded }, balanceOf(balance), nowMs),
+  });
+  return answerSessionRun(ledger, run);
+}
+
+interface Wanted {
+  readonly viewer: Viewer;
+  readonly accountId: string;
+  readonly topUp: TopUp;
+  readonly guarded: Request;
+}
+
+function decide(ledger: Ledger, wanted: Wanted, balance: Decimal, nowMs: number): CardTopUpDecision {
+  const { viewer, accountId, topUp, guarded } = wanted;
+  const { tenant, rule, unit, amount, input } = topUp;
+  const { asset, successUrl, cancelUrl } = input;
+  if (successUrl === undefined || cancelUrl === undefined) throw new RangeError('checked by topUp');
+  const issue = returnUrlIssue(tenant, { successUrl, cancelUrl });
+  if (issue !== undefined) return { kind: 'ANSWER', failure: invalidWith(issue) };
+  const { cap } = rule;
+  if (cap !== undefined && add(balance, amount).gt(cap)) {
+    return { kind: 'REFUSE', outcome: capExceeded(rule, cap, balance) };
+  }
+  const opened = openOrder({
+    tenant: viewer.tenant,
+    accountId,
+    orderId: ledger.ids.ulid(nowMs),
+    kind: 'TOP_UP',
+    currency: unit.code,
+    amount,
+    asset,
+    lines: [],
+    actor: viewer.subject,
+    consented: false,
+    atMs: nowMs,
+  });
+  const terms = { successUrl, cancelUrl, paymentMethodTypes: tenant.paymentMethods };
+  const order = claimAttempt(opened, terms, claimFor(ledger, guarded, nowMs), nowMs);
+  const ref = { tenant: viewer.tenant, accountId, asset };
+  return {
+    kind: 'CLAIM',
+    parts: [
+      putOrder(order, ledger.settings),
+      ...(cap === undefined ? [] : [{ items: [checkRoom(ref, amount, cap)] }]),
+    ],
+    order,
+    whenRefused: (failed) =>
+      cap === undefined || !failed.has(`balance:${asset}`)
+        ? undefined
+        : { kind: 'REFUSE', outcome: capExceeded(rule, cap, balanceOf(failed.get(`balance:${asset}`))) },
+  };
+}

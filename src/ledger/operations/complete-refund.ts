@@ -1,0 +1,241 @@
+import type { ProviderRefund, ProviderResult, RefundRequest } from '../../stripe/port.ts';
+import { type Held, isHeld, providerKey, providerOrderId } from '../attempts.ts';
+import { currency } from '../currencies.ts';
+import { defined } from '../defined.ts';
+import { bookEntry } from '../entry-writes.ts';
+import { type Entry, ledgerAccount } from '../entry.ts';
+import { toMinorUnits } from '../money.ts';
+import { touch } from '../order-changes.ts';
+import { giveBack, providerRefundPosting, toppedUpAsset } from '../order-postings.ts';
+import type { Order, Refund } from '../order.ts';
+import type { Stored } from '../outcomes.ts';
+import { failRefund, replaced, succeedRefund } from '../refunds.ts';
+import { type Settled, type Settlement, settleClaim } from './complete-claim.ts';
+import type { Ledger } from './ledger.ts';
+
+const HOUR_MS = 3_600_000;
+/** The provider may forget a key after a day: under this age the same key still means the same refund. */
+const KEY_KNOWN_MS = 23 * HOUR_MS;
+/** Past this age a refund that isn't listed was never made, and can't be made any more by an earlier request. */
+const NEVER_MADE_MS = 25 * HOUR_MS;
+
+const LIST_LIMIT = 100;
+
+/** What came of asking for a refund. */
+type Asked =
+  | { readonly kind: 'MADE'; readonly made: ProviderRefund }
+  | { readonly kind: 'REFUSED'; readonly code: string }
+  /** Definite: there is no such refund at the provider, and won't be. */
+  | { readonly kind: 'NOT_MADE'; readonly reason: string }
+  | { readonly kind: 'UNKNOWN' };
+
+/**
+ * Asks the provider for a claimed refund and completes refund and marker with what it says (docs/DESIGN.md §5.5).
+ * Used by whoever claimed it and by whoever takes it over. As long as nothing definite is known, the amount stays
+ * reserved and the claim stands.
+ * @param taken whether somebody may have asked before: then it is looked for first
+ */
+export async function completeRefund(
+  ledger: Ledger,
+  order: Order,
+  refund: Held<Refund>,
+  taken: boolean,
+): Promise<Settled> {
+  const asked = await askForRefund(ledger, order, refund, taken);
+  if (asked.kind === 'UNKNOWN') return { kind: 'WAITING' };
+  return settleClaim(ledger, order, refund.claim, (current, nowMs) => {
+    const held = current.refunds.filter(isHeld).find(({ claim }) => claim.owner === refund.claim.owner);
+    if (held === undefined) throw new RangeError('settled only while it is held');
+    return settlementOf(ledger, current, held, asked, nowMs);
+  });
+}
+
+async function askForRefund(
+  ledger: Ledger,
+  order: Order,
+  refund: Held<Refund>,
+  taken: boolean,
+): Promise<Asked> {
+  const request = refundRequest(order, refund);
+  if (!taken) {
+    const first = read(await ledger.provider.createRefund(request));
+    if (first.kind !== 'UNKNOWN') return first;
+  }
+  const found = await findRefund(ledger, request);
+  if (found.kind !== 'NONE') return found;
+  const ageMs = ledger.clock.nowMs() - refund.createdAtMs;
+  if (ageMs >= NEVER_MADE_MS) return { kind: 'NOT_MADE', reason: 'never_made' };
+  if (ageMs >= KEY_KNOWN_MS) return { kind: 'UNKNOWN' };
+  const again = read(await ledger.provider.createRefund(request));
+  if (again.kind === 'MADE') return again;
+  if (again.kind !== 'REFUSED') return { kind: 'UNKNOWN' };
+  // Had the earlier request been carried out, the same key would have told so; the list says that it wasn't meanwhile.
+  const stillNone = await findRefund(ledger, request);
+  return stillNone.kind === 'NONE' ? again : stillNone;
+}
+
+function refundRequest(order: Order, refund: Refund): RefundRequest {
+  const { paymentId } = refund;
+  if (paymentId === undefined) throw new RangeError('a refund at the provider names its payment');
+  return {
+    idempotencyKey: providerKey(order, 'refund', refund.refundId, refund.tries),
+    paymentId,
+    amountMinor: toMinorUnits(refund.amount, currency(order.currency).exponent),
+    tenant: order.tenant,
+    orderId: providerOrderId(order),
+    refundId: refund.refundId,
+  };
+}
+
+function read(result: ProviderResult<ProviderRefund>): Asked {
+  switch (result.kind) {
+    case 'DONE':
+      return { kind: 'MADE', made: result.value };
+    case 'REFUSED':
+      return result;
+    case 'UNAVAILABLE':
+      return { kind: 'NOT_MADE', reason: 'provider_unavailable' };
+    case 'UNKNOWN':
+      return { kind: 'UNKNOWN' };
+  }
+}
+
+/** Looks for our refund among all of its payment. "Can't be told" is never taken for "isn't there". */
+async function findRefund(
+  { provider }: Ledger,
+  { paymentId, refundId }: RefundRequest,
+): Promise<Extract<Asked, { kind: 'MADE' | 'UNKNOWN' }> | { readonly kind: 'NONE' }> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await provider.listRefunds({ paymentId, limit: LIST_LIMIT, ...defined({ after }) });
+    if (page.kind !== 'DONE') return { kind: 'UNKNOWN' };
+    const { items, hasMore } = page.value;
+    const made = items.find(({ metadata }) => metadata.refundId === refundId);
+    if (made !== undefined) return { kind: 'MADE', made };
+    after = items.at(-1)?.providerRefundId;
+    if (!hasMore || after === undefined) return { kind: 'NONE' };
+  }
+}
+
+function settlementOf(
+  ledger: Ledger,
+  order: Order,
+  refund: Held<Refund>,
+  asked: Exclude<Asked, { kind: 'UNKNOWN' }>,
+  atMs: number,
+): Settlement {
+  const { actor } = refund;
+  switch (asked.kind) {
+    case 'MADE':
+      return madeSettlement(ledger, order, refund, asked.made, atMs);
+    case 'REFUSED':
+      return {
+        ...release(ledger, order, refund, { failureReason: asked.code }, { actor, atMs }),
+        marker: { kind: 'KEPT', status: 'FAILED', outcome: { kind: 'ProviderRefused', code: asked.code } },
+      };
+    case 'NOT_MADE':
+      return {
+        ...release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs }),
+        marker: { kind: 'FREED' },
+      };
+  }
+}
+
+function madeSettlement(
+  ledger: Ledger,
+  order: Order,
+  refund: Held<Refund>,
+  { providerRefundId, status, failureReason = 'failed' }: ProviderRefund,
+  atMs: number,
+): Settlement {
+  const what = { actor: refund.actor, atMs };
+  switch (status) {
+    case 'succeeded': {
+      const entry = purchaseEntry(ledger, order, refund, providerRefundId, atMs);
+      const entryId = entry?.entryId ?? refund.entryId;
+      const followUps = ledger.followUps.afterRefund(order, refund.refundId);
+      const settled = { providerRefundId, ...defined({ entryId }) };
+      return {
+        order: succeedRefund(order, refund.refundId, settled, followUps, what),
+        ...(entry === undefined ? {} : { parts: [bookEntry(entry)] }),
+        marker: {
+          kind: 'KEPT',
+          status: 'COMPLETED',
+          outcome: refundSuccess(order, { ...refund, ...settled }),
+        },
+      };
+    }
+    case 'pending': {
+      const waiting: Refund = { ...refund, providerRefundId, claim: undefined };
+      return {
+        order: touch(order, atMs, { refunds: replaced(order, waiting) }),
+        marker: { kind: 'KEPT', status: 'COMPLETED', outcome: refundSuccess(order, refund) },
+      };
+    }
+    case 'failed':
+      return {
+        ...release(ledger, order, refund, { providerRefundId, failureReason }, what),
+        marker: { kind: 'KEPT', status: 'FAILED', outcome: { kind: 'ProviderRefused', code: failureReason } },
+      };
+  }
+}
+
+/** A purchase's money goes out when the provider has given it back; a top-up's value was taken with the claim. */
+function purchaseEntry(
+  ledger: Ledger,
+  order: Order,
+  refund: Refund,
+  providerId: string,
+  atMs: number,
+): Entry | undefined {
+  if (order.kind !== 'PURCHASE') return undefined;
+  return {
+    ...refundEntry(ledger, order, refund, atMs),
+    postings: [providerRefundPosting(order, refund.amount)],
+    providerId,
+  };
+}
+
+/** The amount may be refunded again; of a top-up the value goes back to the wallet, what the order owes first. */
+function release(
+  ledger: Ledger,
+  order: Order,
+  refund: Refund,
+  settled: Partial<Refund>,
+  what: { readonly actor: string; readonly atMs: number },
+): Pick<Settlement, 'order' | 'parts'> {
+  if (order.kind === 'PURCHASE') return { order: failRefund(order, refund.refundId, settled, what) };
+  const { postings, owed } = giveBack(order, toppedUpAsset(order), refund.amount, ledgerAccount.stripe);
+  return {
+    order: failRefund(order, refund.refundId, settled, what, { owed }),
+    parts: [bookEntry({ ...refundEntry(ledger, order, refund, what.atMs), postings })],
+  };
+}
+
+function refundEntry(ledger: Ledger, order: Order, refund: Refund, atMs: number): Omit<Entry, 'postings'> {
+  const { tenant, accountId, orderId } = order;
+  const { refundId, actor, reason } = refund;
+  return {
+    tenant,
+    accountId,
+    entryId: ledger.ids.ulid(atMs),
+    operation: 'REFUND',
+    orderId,
+    refundId,
+    ...defined({ reason }),
+    actor,
+    atMs,
+  };
+}
+
+/** What a refund answers: of a top-up also the wallet's asset, out of which the value went. */
+export function refundSuccess(order: Order, { refundId, entryId }: Refund): Stored<'RefundSuccess'> {
+  const { accountId, orderId, kind, asset } = order;
+  return {
+    kind: 'RefundSuccess',
+    accountId,
+    orderId,
+    refundId,
+    ...defined({ entryId, asset: kind === 'TOP_UP' ? asset : undefined }),
+  };
+}

@@ -1,0 +1,164 @@
+import { inject } from 'vitest';
+import { type StripeSimulator, startStripeSimulator } from '../../../dev/stripe-simulator/server.ts';
+import { isHeld } from '../../../src/ledger/attempts.ts';
+import { markerKey } from '../../../src/ledger/keys.ts';
+import { type Marker, readMarker } from '../../../src/ledger/marker.ts';
+import { checkout } from '../../../src/ledger/operations/checkout.ts';
+import { commit } from '../../../src/ledger/operations/ledger.ts';
+import type { LedgerSettings } from '../../../src/ledger/operations/ledger.ts';
+import { updateOrder } from '../../../src/ledger/order-writes.ts';
+import { type Attempt, type Claim, type Order } from '../../../src/ledger/order.ts';
+import { payOrder } from '../../../src/ledger/payments.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import type { PaymentProvider } from '../../../src/stripe/port.ts';
+import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
+import { type Harness, type OpenedOrder, customer, makeHarness } from '../../support/harness.ts';
+import { ownedClock } from '../../support/owned-time.ts';
+
+/** The lease of every claim in these tests. */
+export const LEASE_MS = 30_000;
+
+export const URLS = { successUrl: 'https://shop.example/paid', cancelUrl: 'https://shop.example/back' };
+
+export interface ProviderHarness extends Harness {
+  readonly simulator: StripeSimulator;
+  /** Every call of the port so far, by name. */
+  readonly calls: readonly string[];
+  /** Moves both clocks, ours and Stripe's. */
+  readonly advance: (ms: number) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** The real adapter on the simulator and a ledger on the engine, both on one clock in the test's hand. */
+export async function makeProviderHarness(settings: Partial<LedgerSettings> = {}): Promise<ProviderHarness> {
+  const clock = ownedClock();
+  const simulator = await startStripeSimulator({
+    secretKey: 'sk_test_1',
+    webhookSecret: 'whsec_test_1',
+    clock,
+    seed: 'operations',
+  });
+  const calls: string[] = [];
+  const provider = recorded(
+    createStripeProvider({
+      secretKey: 'sk_test_1',
+      webhookSecrets: ['whsec_test_1'],
+      apiBase: new URL(simulator.url),
+      timeoutMs: 5_000,
+    }),
+    calls,
+  );
+  const harness = await makeHarness({
+    endpoint: inject('engineEndpoint'),
+    clock,
+    provider,
+    settings: { leaseMs: LEASE_MS, ...settings },
+  });
+  return {
+    ...harness,
+    simulator,
+    calls,
+    advance: async (ms) => {
+      clock.advance(ms);
+      // The simulator runs on the same clock; this lets it expire what has ended.
+      await simulator.advanceClock({ ms: 0 });
+    },
+    stop: async () => {
+      harness.close();
+      await simulator.close();
+    },
+  };
+}
+
+/** The same provider, with the name of every call written down. */
+function recorded(provider: PaymentProvider, calls: string[]): PaymentProvider {
+  return new Proxy(provider, {
+    get: (target, name, receiver): unknown => {
+      const value: unknown = Reflect.get(target, name, receiver);
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]): unknown => {
+        calls.push(String(name));
+        return Reflect.apply(value, target, args);
+      };
+    },
+  });
+}
+
+/** Opens an order of `u_1` and its payment page. */
+export async function checkedOut(
+  harness: ProviderHarness,
+  amount = '20.00',
+): Promise<OpenedOrder & { readonly sessionId: string }> {
+  const opened = await harness.openOrder('t_1', 'u_1', amount);
+  const outcome = await checkout(harness.ledger, customer('u_1'), harness.key(), {
+    orderId: opened.id,
+    ...URLS,
+  });
+  if (outcome.kind !== 'CheckoutSuccess') throw new Error(`not checked out: ${outcome.kind}`);
+  return { ...opened, sessionId: await sessionOf(harness, opened.orderId) };
+}
+
+export async function sessionOf(harness: Harness, orderId: string): Promise<string> {
+  const { sessionId } = await attemptOf(harness, orderId);
+  if (sessionId === undefined) throw new Error('the attempt has no session');
+  return sessionId;
+}
+
+export async function attemptOf(harness: Harness, orderId: string): Promise<Attempt> {
+  const attempt = (await harness.order('t_1', 'u_1', orderId)).attempts.at(-1);
+  if (attempt === undefined) throw new Error('the order has no attempt');
+  return attempt;
+}
+
+export async function markerOf(
+  harness: Harness,
+  operation: string,
+  key: string,
+  principal = 'u_1',
+): Promise<Marker | undefined> {
+  const [item] = await harness.ledger.store.get([markerKey({ tenant: 't_1', principal, operation, key })]);
+  return item === undefined ? undefined : readMarker(item);
+}
+
+export function claimOn(order: Order): Claim {
+  const held = [...order.attempts, ...order.refunds].find(isHeld);
+  if (held === undefined) throw new Error('nobody holds a claim on the order');
+  return held.claim;
+}
+
+/** How many sessions Stripe has made, whoever knows of them. */
+export async function sessionsMade({ simulator }: ProviderHarness): Promise<number> {
+  const response = await fetch(`${simulator.url}/v1/checkout/sessions?limit=100`, {
+    headers: { authorization: 'Bearer sk_test_1' },
+  });
+  const { data } = (await response.json()) as { data: unknown[] };
+  return data.length;
+}
+
+/**
+ * An order of `u_1` that a card has paid at Stripe, and whose payment the ledger knows; booked here directly, so that
+ * these tests need no webhook.
+ */
+export async function paidByCard(
+  harness: ProviderHarness,
+  amount = '100.00',
+): Promise<OpenedOrder & { readonly paymentId: string }> {
+  const { id, orderId, sessionId } = await checkedOut(harness, amount);
+  await harness.simulator.payByCard({ session: sessionId });
+  const session = await harness.ledger.provider.retrieveSession(sessionId);
+  const paymentId = session.kind === 'DONE' ? session.value.paymentId : undefined;
+  if (paymentId === undefined) throw new Error('a paid session without a payment');
+  const { ledger, clock } = harness;
+  const order = await harness.order('t_1', 'u_1', orderId);
+  const attempts = order.attempts.map((attempt): Attempt => ({ ...attempt, state: 'CLOSED', paymentId }));
+  const paid = payOrder(
+    { ...order, attempts },
+    'MONEY_ARRIVED',
+    { method: 'CHECKOUT', atMs: clock.nowMs(), paymentId },
+    [],
+    { cause: 'PAYMENT_RECEIVED', actor: 'stripe', atMs: clock.nowMs() },
+  );
+  const result = await commit(ledger, plan(ledger.ids.token(), updateOrder(order, paid, ledger.settings)));
+  if (result.kind !== 'COMMITTED') throw new Error(`not paid: ${result.kind}`);
+  return { id, orderId, paymentId };
+}
