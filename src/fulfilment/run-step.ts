@@ -37,7 +37,10 @@ export async function runStep(
   const signal = AbortSignal.any([ended.signal, stopping]);
   try {
     const run = followUp.run({ order, happening, key: stepKey(order, name), signal });
-    return clean(await Promise.race([run, aborted(signal)]));
+    const result = await Promise.race([run, aborted(signal)]);
+    // A run that was broken off may say so itself, before we do.
+    if (result.kind === 'RETRY' && stopping.aborted) return { kind: 'RELEASED' };
+    return clean(result);
   } catch (error) {
     if (stopping.aborted) return { kind: 'RELEASED' };
     const reason = signal.reason instanceof StepTimeoutError ? signal.reason.message : messageOf(error);

@@ -1,0 +1,73 @@
+import { type Clock, epochS } from '../ledger/clock.ts';
+import type { Order } from '../ledger/order.ts';
+import type { Merchant, Tenants } from '../tenants.ts';
+import { parseUrl } from '../urls.ts';
+import type { FollowUp, StepContext, StepResult } from './follow-up.ts';
+import { merchantPayload } from './merchant-payload.ts';
+import { type PostLimits, type PostResult, post } from './post.ts';
+import { signedHeaders } from './standard-webhooks.ts';
+
+export const NOTIFY_MERCHANT = 'notify-merchant';
+
+export interface NotifyMerchantOptions {
+  readonly tenants: Tenants;
+  readonly clock: Clock;
+  readonly limits: PostLimits;
+}
+
+/** A merchant's server that is reached at all answers soon: it should queue what it is told, not work on it. */
+export const DEFAULT_POST_LIMITS: PostLimits = {
+  connectTimeoutMs: 3_000,
+  totalTimeoutMs: 10_000,
+  allowPrivateAddresses: false,
+};
+
+/**
+ * Tells the merchant's server of its orders: paid, refunded, disputed (docs/FOLLOW-UPS.md). At least once: a delivery
+ * whose answer was lost comes again, with the same `webhook-id`.
+ */
+export function notifyMerchant(options: NotifyMerchantOptions): FollowUp {
+  return {
+    name: NOTIFY_MERCHANT,
+    appliesTo: ({ kind }, order) =>
+      kind !== 'surplus' && merchantOf(options.tenants, order)?.notifyUrl !== undefined,
+    run: (context) => notify(options, context),
+  };
+}
+
+async function notify(
+  { tenants, clock, limits }: NotifyMerchantOptions,
+  { order, happening, key, signal }: StepContext,
+): Promise<StepResult> {
+  const merchant = merchantOf(tenants, order);
+  const url = parseUrl(merchant?.notifyUrl ?? '');
+  if (merchant === undefined || url === undefined)
+    return { kind: 'GIVE_UP', reason: 'the merchant has no notifyUrl any more' };
+  const body = JSON.stringify(merchantPayload(order, happening));
+  const message = { id: `msg_${key.slice(0, 32)}`, timestampS: epochS(clock.nowMs()), body };
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'Hitotsu',
+    ...signedHeaders(message, merchant.notifySecrets),
+  };
+  return toStepResult(await post({ url, headers, body, signal }, limits));
+}
+
+function toStepResult(result: PostResult): StepResult {
+  switch (result.kind) {
+    case 'ANSWERED': {
+      const { status } = result;
+      if (status >= 200 && status < 300) return { kind: 'DONE' };
+      const what = status >= 300 && status < 400 ? 'a redirect, which is not followed' : 'no success';
+      return { kind: 'RETRY', reason: `HTTP ${status}: ${what}` };
+    }
+    case 'FORBIDDEN':
+      return { kind: 'RETRY', reason: 'the address is not on the public internet' };
+    case 'NO_ANSWER':
+      return { kind: 'RETRY', reason: `no answer: ${result.reason}` };
+  }
+}
+
+function merchantOf(tenants: Tenants, { tenant, merchantId }: Order): Merchant | undefined {
+  return merchantId === undefined ? undefined : tenants.get(tenant)?.merchants.get(merchantId);
+}
