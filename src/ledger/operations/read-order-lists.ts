@@ -1,0 +1,157 @@
+import { mayListMerchantOrders } from '../../auth/permissions.ts';
+import type { Viewer } from '../../auth/viewer.ts';
+import { isId, isUlid } from '../id-grammar.ts';
+import { type AccountRef, PREFIX, partition } from '../keys.ts';
+import { readOrder } from '../order-item.ts';
+import type { OrderState } from '../order-states.ts';
+import type { Order } from '../order.ts';
+import type { IndexEntry } from '../store.ts';
+import { leastUlidAt } from '../ulid-time.ts';
+import { orderRefOfKey } from './due-orders.ts';
+import type { Ledger } from './ledger.ts';
+import { listPartition } from './list-partition.ts';
+import {
+  type Page,
+  type PageReading,
+  type PageRequest,
+  PageRequestError,
+  decodeCursor,
+  encodeCursor,
+  pageReading,
+  toPage,
+} from './pages.ts';
+import { readOrders } from './read-orders.ts';
+
+export interface OrderFilter {
+  readonly accountId?: string | undefined;
+  readonly merchantId?: string | undefined;
+  readonly state?: OrderState | undefined;
+  readonly createdFromMs?: number | undefined;
+  readonly createdBeforeMs?: number | undefined;
+}
+
+/**
+ * A customer's own orders, a merchant's or terminal's merchant's; an admin names an account or a merchant. Undefined for
+ * what isn't the viewer's. Throws PageRequestError for arguments that make no page.
+ */
+export async function listOrders(
+  ledger: Ledger,
+  viewer: Viewer,
+  filter: OrderFilter,
+  request: PageRequest,
+): Promise<Page<Order> | undefined> {
+  const reading = pageReading(request);
+  const scope = scopeOf(viewer, filter);
+  if (scope === undefined) return undefined;
+  if (!isId('accountId' in scope ? scope.accountId : scope.merchantId)) return undefined;
+  const matches = (order: Order): boolean => isWithin(order, filter);
+  return 'accountId' in scope
+    ? listAccountOrders(ledger, scope, filter, matches, reading)
+    : listMerchantOrders(ledger, viewer, scope.merchantId, filter, matches, reading);
+}
+
+function scopeOf(
+  viewer: Viewer,
+  { accountId, merchantId }: OrderFilter,
+): AccountRef | { readonly merchantId: string } | undefined {
+  const { tenant, subject, role } = viewer;
+  switch (role) {
+    case 'CUSTOMER':
+      return (accountId ?? subject) === subject ? { tenant, accountId: subject } : undefined;
+    case 'MERCHANT':
+    case 'TERMINAL': {
+      const own = merchantId ?? viewer.merchantId;
+      return own !== undefined && mayListMerchantOrders(viewer, tenant, own)
+        ? { merchantId: own }
+        : undefined;
+    }
+    case 'ADMIN':
+      if (accountId !== undefined) return { tenant, accountId };
+      if (merchantId !== undefined) return { merchantId };
+      throw new PageRequestError('an admin names an account or a merchant');
+  }
+}
+
+function isWithin(order: Order, filter: OrderFilter): boolean {
+  const { accountId, merchantId, state, createdFromMs, createdBeforeMs } = filter;
+  return (
+    (accountId === undefined || order.accountId === accountId) &&
+    (merchantId === undefined || order.merchantId === merchantId) &&
+    (state === undefined || order.state === state) &&
+    (createdFromMs === undefined || order.createdAtMs >= createdFromMs) &&
+    (createdBeforeMs === undefined || order.createdAtMs < createdBeforeMs)
+  );
+}
+
+async function listAccountOrders(
+  ledger: Ledger,
+  { tenant, accountId }: AccountRef,
+  { createdBeforeMs }: OrderFilter,
+  matches: (order: Order) => boolean,
+  reading: PageReading,
+): Promise<Page<Order>> {
+  const list = {
+    uuid: partition(tenant, accountId),
+    prefix: PREFIX.order,
+    descending: true,
+    isName: isUlid,
+    nameOf: (item: Parameters<typeof readOrder>[0]) => readOrder(item).orderId,
+    read: (item: Parameters<typeof readOrder>[0]) => {
+      const order = readOrder(item);
+      return matches(order) ? order : undefined;
+    },
+    // Ids sort by time: what is too new isn't even read.
+    startAfter: createdBeforeMs === undefined ? undefined : leastUlidAt(createdBeforeMs),
+  };
+  return listPartition(ledger, list, reading);
+}
+
+/** Through the index, which names keys alone and may be behind: the orders themselves are read consistently. */
+async function listMerchantOrders(
+  ledger: Ledger,
+  viewer: Viewer,
+  merchantId: string,
+  { createdFromMs, createdBeforeMs }: OrderFilter,
+  matches: (order: Order) => boolean,
+  reading: PageReading,
+): Promise<Page<Order>> {
+  const { tenant } = viewer;
+  const entries = await ledger.store.queryIndex({
+    index: 'by_merchant',
+    hash: partition(tenant, merchantId),
+    limit: reading.size + 1,
+    newestFirst: !reading.backward,
+    fromMs: createdFromMs,
+    untilMs: createdBeforeMs === undefined ? undefined : createdBeforeMs - 1,
+    after: reading.cursor === undefined ? undefined : entryOfCursor(tenant, reading.cursor),
+  });
+  const shown = entries.slice(0, reading.size);
+  const orders = await readOrders(
+    ledger,
+    viewer,
+    shown.map(({ uuid, type }) => orderRefOfKey(uuid, type)),
+  );
+  return toPage(
+    reading,
+    entries.map((entry, index) => {
+      const order = orders[index];
+      return { row: order !== undefined && matches(order) ? order : undefined, cursor: cursorOf(entry) };
+    }),
+  );
+}
+
+function cursorOf({ uuid, type, atMs }: IndexEntry): string {
+  const { accountId, orderId } = orderRefOfKey(uuid, type);
+  return encodeCursor(accountId, orderId, String(atMs));
+}
+
+/** The tenant is the viewer's, whatever the cursor was made for. */
+function entryOfCursor(tenant: string, cursor: string): IndexEntry {
+  const isInstant = (part: string): boolean => /^\d{1,15}$/.test(part);
+  const [accountId = '', orderId = '', at = ''] = decodeCursor(cursor, isId, isUlid, isInstant);
+  return {
+    uuid: partition(tenant, accountId),
+    type: `${PREFIX.order}${orderId}`,
+    atMs: Number.parseInt(at, 10),
+  };
+}

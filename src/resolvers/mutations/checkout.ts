@@ -1,0 +1,22 @@
+import { checkout } from '../../ledger/operations/checkout.ts';
+import { builder } from '../../schema/builder.ts';
+import { CheckoutInput } from '../../schema/inputs/checkout-input.ts';
+import { CheckoutResult } from '../../schema/results/checkout-result.ts';
+import { runOperation } from '../run-operation.ts';
+
+builder.mutationField('checkout', (t) =>
+  t.field({
+    type: CheckoutResult,
+    description:
+      'Opens a Stripe Checkout session for an order. The order becomes PAID only when Stripe says so.',
+    authScopes: { permission: 'CHECKOUT' },
+    args: {
+      idempotencyKey: t.arg({ type: 'IdempotencyKey' }),
+      input: t.arg({ type: CheckoutInput, required: true }),
+    },
+    resolve: (_root, { idempotencyKey, input }, context) =>
+      runOperation(context, 'checkout', (ledger) =>
+        checkout(ledger, context.viewer, idempotencyKey ?? undefined, input),
+      ),
+  }),
+);

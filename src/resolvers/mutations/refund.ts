@@ -1,0 +1,22 @@
+import { refund } from '../../ledger/operations/refund.ts';
+import { builder } from '../../schema/builder.ts';
+import { RefundInput } from '../../schema/inputs/refund-input.ts';
+import { RefundResult } from '../../schema/results/refund-result.ts';
+import { runOperation } from '../run-operation.ts';
+
+builder.mutationField('refund', (t) =>
+  t.field({
+    type: RefundResult,
+    description:
+      "Returns a paid order's money to where it came from, in full or in part. Without an amount: all that remains.",
+    authScopes: { permission: 'REFUND' },
+    args: {
+      idempotencyKey: t.arg({ type: 'IdempotencyKey' }),
+      input: t.arg({ type: RefundInput, required: true }),
+    },
+    resolve: (_root, { idempotencyKey, input }, context) =>
+      runOperation(context, 'refund', (ledger) =>
+        refund(ledger, context.viewer, idempotencyKey ?? undefined, input),
+      ),
+  }),
+);

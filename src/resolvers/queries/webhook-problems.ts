@@ -1,0 +1,17 @@
+import { listWebhookProblems } from '../../ledger/operations/read-webhook-events.ts';
+import { builder } from '../../schema/builder.ts';
+import { WebhookEventConnection, connectionOf, listCost, pageRequest } from '../../schema/connections.ts';
+
+builder.queryField('webhookProblems', (t) =>
+  t.field({
+    type: WebhookEventConnection,
+    nullable: true,
+    description:
+      "Admin: provider events that matched no payment of ours (MISMATCH) or couldn't be applied yet (FAILED).",
+    authScopes: { permission: 'READ_WEBHOOK_PROBLEMS' },
+    args: { first: t.arg.int(), after: t.arg.string() },
+    complexity: listCost,
+    resolve: (_root, args, { ledger, viewer }) =>
+      connectionOf(() => listWebhookProblems(ledger, viewer, pageRequest(args))),
+  }),
+);

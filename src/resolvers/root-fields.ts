@@ -1,0 +1,24 @@
+/* Loads every root field; each registers itself. */
+import './mutations/adjust-balance.ts';
+import './mutations/cancel-order.ts';
+import './mutations/charge.ts';
+import './mutations/checkout.ts';
+import './mutations/create-order.ts';
+import './mutations/issue-payment-code.ts';
+import './mutations/put-product.ts';
+import './mutations/refund.ts';
+import './mutations/replay-webhook-event.ts';
+import './mutations/retry-step.ts';
+import './mutations/top-up.ts';
+import './mutations/update-profile.ts';
+import './queries/dead-steps.ts';
+import './queries/merchants.ts';
+import './queries/node.ts';
+import './queries/order.ts';
+import './queries/orders.ts';
+import './queries/viewer.ts';
+import './queries/wallet.ts';
+import './queries/webhook-problems.ts';
+import './subscriptions/merchant-orders.ts';
+import './subscriptions/order-transitions.ts';
+import './subscriptions/wallet-entries.ts';

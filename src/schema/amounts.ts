@@ -1,0 +1,23 @@
+import { currency, isCurrency } from '../ledger/currencies.ts';
+import { METRIC } from '../ledger/entry.ts';
+import { type Decimal, formatDecimal } from '../ledger/money.ts';
+import { type Ledger, tenantOf } from '../ledger/operations/ledger.ts';
+import type { Order } from '../ledger/order.ts';
+
+/** How many decimals a tenant's asset, or a currency, has. */
+function scaleOf(ledger: Ledger, tenant: string, unit: string): number {
+  const rule = tenantOf(ledger, tenant).assets.get(unit);
+  if (rule !== undefined) return rule.scale;
+  if (unit === METRIC.charged) return currency(tenantOf(ledger, tenant).currency).scale;
+  return isCurrency(unit) ? currency(unit).scale : 0;
+}
+
+/** An amount on the wire, in full scale. An asset that has lost decimals since keeps those that were booked. */
+export function amountText(ledger: Ledger, tenant: string, unit: string, amount: Decimal): string {
+  return formatDecimal(amount, Math.max(scaleOf(ledger, tenant, unit), amount.decimalPlaces()));
+}
+
+/** An amount of an order, in its currency. */
+export function orderAmount(ledger: Ledger, { tenant, currency: code }: Order, amount: Decimal): string {
+  return amountText(ledger, tenant, code, amount);
+}

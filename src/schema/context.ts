@@ -1,0 +1,38 @@
+import type { Viewer } from '../auth/viewer.ts';
+import type { Entry } from '../ledger/entry.ts';
+import type { EventRecord } from '../ledger/event-item.ts';
+import type { AccountRef, BalanceRef, EntryRef, OrderRef, ProductRef } from '../ledger/keys.ts';
+import type { Ledger } from '../ledger/operations/ledger.ts';
+import type { AccountMetrics, Balance, Profile } from '../ledger/operations/read-wallets.ts';
+import type { Order } from '../ledger/order.ts';
+import type { Product } from '../ledger/product.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { Realtime } from '../realtime/sources.ts';
+
+type Load<Key, Value> = (key: Key) => Promise<Value | undefined>;
+
+/**
+ * Reads of what is selected, one batch a tick. Nothing is remembered: what is shown is read after whatever the request has
+ * committed, and a subscription's next event reads again (docs/DESIGN.md §5.7). Undefined for what isn't the viewer's.
+ */
+export interface Loaders {
+  readonly order: Load<OrderRef, Order>;
+  readonly entry: Load<EntryRef, Entry>;
+  /** An entry that this very request made, or replays. */
+  readonly ownEntry: Load<EntryRef, Entry>;
+  readonly balance: Load<BalanceRef, Balance>;
+  readonly profile: Load<AccountRef, Profile>;
+  readonly metrics: Load<AccountRef, AccountMetrics>;
+  readonly product: Load<ProductRef, Product>;
+  readonly webhookEvent: Load<string, EventRecord>;
+}
+
+/** What resolvers get: who asks, and what answers. */
+export interface RequestContext {
+  readonly viewer: Viewer;
+  readonly requestId: string;
+  readonly ledger: Ledger;
+  readonly load: Loaders;
+  readonly realtime: Realtime;
+  readonly metrics: Metrics;
+}

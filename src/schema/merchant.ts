@@ -1,0 +1,29 @@
+import { encodeNodeId } from '../ledger/node-ids.ts';
+import { listProducts } from '../ledger/operations/read-merchants.ts';
+import { ProductConnection, ProductEdge, connectionOf, listCost, pageRequest } from './connections.ts';
+import { Node } from './node.ts';
+import { MerchantType, ProductType } from './refs.ts';
+import { present } from './present.ts';
+
+MerchantType.implement({
+  interfaces: [Node],
+  fields: (t) => ({
+    id: t.id({ resolve: ({ tenant, merchantId }) => encodeNodeId('Merchant', tenant, merchantId) }),
+    merchantId: t.exposeID('merchantId'),
+    name: t.exposeString('name'),
+    products: t.connection(
+      {
+        type: ProductType,
+        description: 'The catalogue, by SKU.',
+        complexity: listCost,
+        resolve: async (merchant, args, { ledger }) =>
+          present(
+            (await connectionOf(() => listProducts(ledger, merchant, pageRequest(args)))) ?? undefined,
+            'a catalogue',
+          ),
+      },
+      ProductConnection,
+      ProductEdge,
+    ),
+  }),
+});

@@ -1,0 +1,17 @@
+import { builder } from './builder.ts';
+
+/** A node found by its id says itself what it is. */
+export interface NodeShape {
+  readonly __typename: string;
+}
+
+export const Node = builder.interfaceRef<NodeShape | object>('Node').implement({
+  resolveType: (node) => ('__typename' in node ? node.__typename : undefined),
+  fields: (t) => ({
+    id: t.id({
+      resolve: () => {
+        throw new TypeError('every node type makes its own id');
+      },
+    }),
+  }),
+});

@@ -1,0 +1,20 @@
+import type { PutProductSuccess as PutProductOutcome } from '../../ledger/operations/put-product.ts';
+import { builder } from '../builder.ts';
+import { InvalidInput, NotFound, Throttled, TransactionConflict } from '../failures.ts';
+import { present } from '../present.ts';
+import { ProductType } from '../refs.ts';
+
+const PutProductSuccess = builder.objectRef<PutProductOutcome>('PutProductSuccess').implement({
+  fields: (t) => ({
+    product: t.field({
+      type: ProductType,
+      resolve: async ({ merchantId, sku }, _args, { load, viewer }) =>
+        present(await load.product({ tenant: viewer.tenant, merchantId, sku }), "an outcome's product"),
+    }),
+  }),
+});
+
+export const PutProductResult = builder.unionType('PutProductResult', {
+  types: [PutProductSuccess, TransactionConflict, Throttled, InvalidInput, NotFound],
+  resolveType: ({ kind }) => kind,
+});
