@@ -1,18 +1,27 @@
 import { claimsOf, mayTakeOver } from '../attempts.ts';
-import { orderKey } from '../keys.ts';
-import { readOrder } from '../order-item.ts';
-import type { Order } from '../order.ts';
+import { type Attempt, type Order, openAttempt } from '../order.ts';
+import { askAboutSession, readAgain } from './ask-provider.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
 import type { Ledger } from './ledger.ts';
 
 /**
- * Settles what earlier attempts left of an order before something new is decided on it: claims whose lease is past.
- * Reads the order again where there was something to settle.
+ * Settles what earlier attempts left of an order before something new is decided on it: claims whose lease is past, and
+ * a session whose time is over though nobody has told so. Gives the order as it stands then.
  */
 export async function bringUpToDate(ledger: Ledger, order: Order): Promise<Order> {
   const nowMs = ledger.clock.nowMs();
-  if (!claimsOf(order).some((claim) => mayTakeOver(claim, nowMs))) return order;
-  await completeAllAbandoned(ledger, order);
-  const [item] = await ledger.store.get([orderKey(order)]);
-  return item === undefined ? order : readOrder(item);
+  let current = order;
+  if (claimsOf(current).some((claim) => mayTakeOver(claim, nowMs))) {
+    await completeAllAbandoned(ledger, current);
+    current = await readAgain(ledger, current);
+  }
+  const lapsed = lapsedAttempt(current, ledger.clock.nowMs());
+  if (lapsed === undefined) return current;
+  await askAboutSession(ledger, current, lapsed);
+  return readAgain(ledger, current);
+}
+
+function lapsedAttempt(order: Order, nowMs: number): Attempt | undefined {
+  const attempt = openAttempt(order);
+  return attempt?.state === 'OPEN' && attempt.expiresAtMs <= nowMs ? attempt : undefined;
 }

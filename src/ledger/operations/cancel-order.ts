@@ -8,9 +8,10 @@ import { move } from '../order-changes.ts';
 import { readOrder } from '../order-item.ts';
 import { allows } from '../order-states.ts';
 import { updateOrder } from '../order-writes.ts';
-import { type Order, hasClaimedAttempt, openAttempt } from '../order.ts';
+import { type Attempt, type Order, hasClaimedAttempt, openAttempt } from '../order.ts';
 import { type Answered, CONFLICT, NOT_FOUND, type ProviderFailure, type Stored } from '../outcomes.ts';
 import { ownershipOf } from '../ownership.ts';
+import { askAboutSession, readAgain } from './ask-provider.ts';
 import { bringUpToDate } from './bring-up-to-date.ts';
 import { PROVIDER_UNAVAILABLE } from './complete-claim.ts';
 import { type ClaimFailure, type Decision, runGuardedCommand } from './guarded-command.ts';
@@ -79,12 +80,21 @@ async function endSession(ledger: Ledger, order: Order): Promise<CancelDecision 
     case 'DONE':
       return undefined;
     case 'REFUSED':
-      // Complete: the customer has paid, or holds a slip. The provider's event says which, and the order follows it.
-      return { kind: 'REFUSE', outcome: notCancelable(order) };
+      return alreadyComplete(ledger, order, attempt);
     case 'UNAVAILABLE':
     case 'UNKNOWN':
       return { kind: 'ANSWER', failure: PROVIDER_UNAVAILABLE };
   }
+}
+
+/** Complete: the customer has paid, or holds a slip, or its payment failed. The order follows what the provider says. */
+async function alreadyComplete(ledger: Ledger, order: Order, attempt: Attempt): Promise<CancelDecision> {
+  await askAboutSession(ledger, order, attempt);
+  const current = await readAgain(ledger, order);
+  const mayTryAgain = current.state !== order.state && allows('CANCEL', current.state);
+  return mayTryAgain
+    ? { kind: 'ANSWER', failure: CONFLICT }
+    : { kind: 'REFUSE', outcome: notCancelable(current) };
 }
 
 function notCancelable({ accountId, orderId, state }: Order): Stored<'OrderNotCancelable'> {

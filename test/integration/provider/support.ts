@@ -7,7 +7,7 @@ import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import { commit } from '../../../src/ledger/operations/ledger.ts';
 import type { LedgerSettings } from '../../../src/ledger/operations/ledger.ts';
 import { updateOrder } from '../../../src/ledger/order-writes.ts';
-import { type Attempt, type Claim, type Order } from '../../../src/ledger/order.ts';
+import type { Attempt, Claim, Order } from '../../../src/ledger/order.ts';
 import { payOrder } from '../../../src/ledger/payments.ts';
 import { plan } from '../../../src/ledger/plan.ts';
 import type { PaymentProvider } from '../../../src/stripe/port.ts';
