@@ -39,10 +39,10 @@ export interface Change {
   readonly alerts?: readonly Alert[];
 }
 
-/** A fact without effect, and why. */
+/** A fact without effect of its own, and why; APPLIED where it made others be applied. */
 export interface NoChange {
   readonly kind: 'NO_CHANGE';
-  readonly outcome: Extract<EventOutcome, 'STALE' | 'IGNORED' | 'MISMATCH'>;
+  readonly outcome: Exclude<EventOutcome, 'FAILED'>;
   readonly detail: string;
 }
 

@@ -1,14 +1,14 @@
 import type { ProviderEvent, ProviderMetadata } from '../../stripe/port.ts';
-import { readPaymentBooking } from '../event-item.ts';
-import { paymentKey } from '../keys.ts';
-import type { OrderRef } from '../keys.ts';
+import { type Overwriting, readPaymentBooking } from '../event-item.ts';
+import { type OrderRef, paymentKey } from '../keys.ts';
 import { plan } from '../plan.ts';
 import { ignored } from '../provider-facts.ts';
 import { type PaymentNews, applyPayment } from './apply-payment.ts';
+import { applyDispute } from './apply-dispute.ts';
+import { applyRefund, applyRefundsOf } from './apply-refund.ts';
 import { type SessionNews, applySession } from './apply-session.ts';
 import { type Ledger, commit } from './ledger.ts';
 import { type Settled, type Source, eventPart, orderNamedBy, settleFact } from './settle-fact.ts';
-import type { Overwriting } from '../event-item.ts';
 
 type EventSource = Extract<Source, { kind: 'EVENT' }>;
 
@@ -52,8 +52,11 @@ function dispatch(ledger: Ledger, event: ProviderEvent, source: EventSource): Pr
       return applyPayment(ledger, object.payment, news, source);
     }
     case 'refund':
+      return applyRefund(ledger, object.refund, source);
     case 'charge':
+      return applyRefundsOf(ledger, object, source);
     case 'dispute':
+      return applyDispute(ledger, object.dispute, source);
     case 'other':
       return ignore(ledger, source);
   }

@@ -65,8 +65,8 @@ export type Judgement =
   | FactDecision
   /** The order isn't as far as the fact yet: it must come again while it is fresh, then it is a mismatch. */
   | { readonly kind: 'NOT_YET'; readonly detail: string }
-  /** Something was written meanwhile: read again. */
-  | { readonly kind: 'READ_AGAIN' }
+  /** Something was written meanwhile, or it is known now which order the payment names: read again. */
+  | { readonly kind: 'READ_AGAIN'; readonly metadata?: ProviderMetadata }
   | { readonly kind: 'COME_AGAIN'; readonly reason: ComeAgainReason };
 
 export interface Judge {
@@ -92,9 +92,11 @@ export async function settleFact(
   judge: Judge,
 ): Promise<Settled> {
   try {
+    let about = subject;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
-      const settled = await settleOnce(ledger, source, subject, judge);
-      if (settled !== undefined) return settled;
+      const settled = await settleOnce(ledger, source, about, judge);
+      if (settled?.kind === 'READ_AGAIN') about = { ...about, metadata: settled.metadata ?? about.metadata };
+      else if (settled !== undefined) return settled;
     }
     return { kind: 'COME_AGAIN', reason: 'CONFLICT' };
   } catch (error) {
@@ -108,13 +110,12 @@ async function settleOnce(
   source: Source,
   subject: Subject,
   judge: Judge,
-): Promise<Settled | undefined> {
+): Promise<Settled | Extract<Judgement, { kind: 'READ_AGAIN' }> | undefined> {
   const read = await look(ledger, source, subject);
   if (read.seen !== undefined) return read.seen;
   const judgement = await judged(ledger, source, subject, judge, read);
   switch (judgement.kind) {
     case 'READ_AGAIN':
-      return undefined;
     case 'COME_AGAIN':
       return judgement;
     case 'NOT_YET':

@@ -1,0 +1,13 @@
+import { balanceKey } from '../keys.ts';
+import { type Decimal, ZERO } from '../money.ts';
+import { toppedUpAsset } from '../order-postings.ts';
+import type { Order } from '../order.ts';
+import { balanceOf } from './cash-top-up.ts';
+import type { Ledger } from './ledger.ts';
+
+/** What is left in the wallet that a top-up credited; nothing for a purchase, whose money isn't in a wallet. */
+export async function readToppedUpBalance(ledger: Ledger, order: Order): Promise<Decimal> {
+  if (order.kind !== 'TOP_UP') return ZERO;
+  const [item] = await ledger.store.get([balanceKey({ ...order, asset: toppedUpAsset(order) })]);
+  return balanceOf(item);
+}
