@@ -82,13 +82,15 @@ async function serve<Event>(
   viewer: Viewer,
   connect: (controls: SupplyControls) => Supply<Event>,
   push: (event: Event) => Promise<unknown>,
-  stopped: Promise<unknown>,
+  stop: (() => void) & Promise<unknown>,
 ): Promise<void> {
   const state = { open: true };
   let wake = (): void => undefined;
   const end = (): void => {
     state.open = false;
     wake();
+    // It may be waiting for a client that takes nothing: that wait ends too.
+    stop();
   };
   // A promise of its own each time: reactions piling up on one that lives as long as the source would be a leak.
   const woken = (): Promise<void> =>
@@ -96,7 +98,7 @@ async function serve<Event>(
       if (state.open) wake = resolve;
       else resolve();
     });
-  void stopped.then(end);
+  void stop.then(end);
   const cancelExpiry = runAt(viewer.expiresAtMs, clock.nowMs, timers, end);
   let supply: Supply<Event> | undefined;
   try {
