@@ -38,7 +38,7 @@ export const DONE: StepResult = { kind: 'DONE' };
 /** A ledger whose orders get the given follow-ups, on a table of its own, and workers on it. */
 export async function makeFulfilment(
   followUps: readonly FollowUp[],
-  options: Partial<HarnessOptions> = {},
+  options: Partial<HarnessOptions> & { readonly logged?: string[] } = {},
 ): Promise<FulfilmentHarness> {
   const registry = createRegistry(...followUps);
   const harness = await makeHarness({
@@ -56,7 +56,11 @@ export async function makeFulfilment(
       const worker = startWorker(ledger, registry, {
         sweep: () => Promise.resolve(),
         metrics,
-        logger: createLogger({ level: 'silent', clock: harness.clock }),
+        logger: createLogger({
+          level: 'debug',
+          clock: harness.clock,
+          destination: { write: (line) => options.logged?.push(line) },
+        }),
         settings: { busyPollMs: 1, idlePollMs: 8, restMs: 0, ...settings },
       });
       workers.push(worker);
