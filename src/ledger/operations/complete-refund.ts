@@ -4,14 +4,18 @@ import { currency } from '../currencies.ts';
 import { defined } from '../defined.ts';
 import { bookEntry } from '../entry-writes.ts';
 import { type Entry, ledgerAccount } from '../entry.ts';
-import { toMinorUnits } from '../money.ts';
+import { ZERO, toMinorUnits } from '../money.ts';
 import { touch } from '../order-changes.ts';
-import { giveBack, providerRefundPosting, toppedUpAsset } from '../order-postings.ts';
-import type { Order, Refund } from '../order.ts';
+import { giveBack, toppedUpAsset } from '../order-postings.ts';
+import { type Order, type Refund, findRefund } from '../order.ts';
 import type { Stored } from '../outcomes.ts';
-import { failRefund, replaced, succeedRefund } from '../refunds.ts';
+import { PROVIDER_ACTOR } from '../provider-facts.ts';
+import { applyRefundFacts } from '../provider-refunds.ts';
+import { failRefund, replaced } from '../refunds.ts';
+import { refundFacts } from './apply-refund.ts';
 import { type Settled, type Settlement, settleClaim } from './complete-claim.ts';
 import type { Ledger } from './ledger.ts';
+import { occasionOf } from './occasion.ts';
 
 const HOUR_MS = 3_600_000;
 /** The provider may forget a key after a day: under this age the same key still means the same refund. */
@@ -61,7 +65,7 @@ async function askForRefund(
     const first = read(await ledger.provider.createRefund(request));
     if (first.kind !== 'UNKNOWN') return first;
   }
-  const found = await findRefund(ledger, request);
+  const found = await lookForRefund(ledger, request);
   if (found.kind !== 'NONE') return found;
   const ageMs = ledger.clock.nowMs() - refund.createdAtMs;
   if (ageMs >= NEVER_MADE_MS) return { kind: 'NOT_MADE', reason: 'never_made' };
@@ -70,7 +74,7 @@ async function askForRefund(
   if (again.kind === 'MADE') return again;
   if (again.kind !== 'REFUSED') return { kind: 'UNKNOWN' };
   // Had the earlier request been carried out, the same key would have told so; the list says that it wasn't meanwhile.
-  const stillNone = await findRefund(ledger, request);
+  const stillNone = await lookForRefund(ledger, request);
   return stillNone.kind === 'NONE' ? again : stillNone;
 }
 
@@ -101,7 +105,7 @@ function read(result: ProviderResult<ProviderRefund>): Asked {
 }
 
 /** Looks for our refund among all of its payment. "Can't be told" is never taken for "isn't there". */
-async function findRefund(
+async function lookForRefund(
   { provider }: Ledger,
   { paymentId, refundId }: RefundRequest,
 ): Promise<Extract<Asked, { kind: 'MADE' | 'UNKNOWN' }> | { readonly kind: 'NONE' }> {
@@ -141,58 +145,35 @@ function settlementOf(
   }
 }
 
+/** What the provider made is a fact, taken up by the same decisions as its events (docs/DESIGN.md §8). */
 function madeSettlement(
   ledger: Ledger,
   order: Order,
   refund: Held<Refund>,
-  { providerRefundId, status, failureReason = 'failed' }: ProviderRefund,
+  made: ProviderRefund,
   atMs: number,
 ): Settlement {
-  const what = { actor: refund.actor, atMs };
-  switch (status) {
-    case 'succeeded': {
-      const entry = purchaseEntry(ledger, order, refund, providerRefundId, atMs);
-      const entryId = entry?.entryId ?? refund.entryId;
-      const followUps = ledger.followUps.afterRefund(order, refund.refundId);
-      const settled = { providerRefundId, ...defined({ entryId }) };
-      return {
-        order: succeedRefund(order, refund.refundId, settled, followUps, what),
-        ...(entry === undefined ? {} : { parts: [bookEntry(entry)] }),
-        marker: {
-          kind: 'KEPT',
-          status: 'COMPLETED',
-          outcome: refundSuccess(order, { ...refund, ...settled }),
-        },
-      };
-    }
-    case 'pending': {
-      const waiting: Refund = { ...refund, providerRefundId, claim: undefined };
-      return {
-        order: touch(order, atMs, { refunds: replaced(order, waiting) }),
-        marker: { kind: 'KEPT', status: 'COMPLETED', outcome: refundSuccess(order, refund) },
-      };
-    }
-    case 'failed':
-      return {
-        ...release(ledger, order, refund, { providerRefundId, failureReason }, what),
-        marker: { kind: 'KEPT', status: 'FAILED', outcome: { kind: 'ProviderRefused', code: failureReason } },
-      };
+  const { providerRefundId, status, failureReason = 'failed' } = made;
+  if (status === 'failed') {
+    return {
+      ...release(ledger, order, refund, { providerRefundId, failureReason }, { actor: PROVIDER_ACTOR, atMs }),
+      marker: { kind: 'KEPT', status: 'FAILED', outcome: { kind: 'ProviderRefused', code: failureReason } },
+    };
   }
-}
-
-/** A purchase's money goes out when the provider has given it back; a top-up's value was taken with the claim. */
-function purchaseEntry(
-  ledger: Ledger,
-  order: Order,
-  refund: Refund,
-  providerId: string,
-  atMs: number,
-): Entry | undefined {
-  if (order.kind !== 'PURCHASE') return undefined;
+  const decision = applyRefundFacts(order, refundFacts(made), ZERO, occasionOf(ledger));
+  if (status === 'succeeded' && decision.kind === 'CHANGE') {
+    const settled = findRefund(decision.after, refund.refundId) ?? refund;
+    return {
+      order: decision.after,
+      ...(decision.entry === undefined ? {} : { parts: [bookEntry(decision.entry)] }),
+      marker: { kind: 'KEPT', status: 'COMPLETED', outcome: refundSuccess(order, settled) },
+    };
+  }
+  // It waits, for its event or the sweeper, and nobody holds it any more.
+  const waiting: Refund = { ...refund, providerRefundId, claim: undefined };
   return {
-    ...refundEntry(ledger, order, refund, atMs),
-    postings: [providerRefundPosting(order, refund.amount)],
-    providerId,
+    order: touch(order, atMs, { refunds: replaced(order, waiting) }),
+    marker: { kind: 'KEPT', status: 'COMPLETED', outcome: refundSuccess(order, refund) },
   };
 }
 
@@ -205,26 +186,22 @@ function release(
   what: { readonly actor: string; readonly atMs: number },
 ): Pick<Settlement, 'order' | 'parts'> {
   if (order.kind === 'PURCHASE') return { order: failRefund(order, refund.refundId, settled, what) };
-  const { postings, owed } = giveBack(order, toppedUpAsset(order), refund.amount, ledgerAccount.stripe);
-  return {
-    order: failRefund(order, refund.refundId, settled, what, { owed }),
-    parts: [bookEntry({ ...refundEntry(ledger, order, refund, what.atMs), postings })],
-  };
-}
-
-function refundEntry(ledger: Ledger, order: Order, refund: Refund, atMs: number): Omit<Entry, 'postings'> {
   const { tenant, accountId, orderId } = order;
-  const { refundId, actor, reason } = refund;
-  return {
+  const { postings, owed } = giveBack(order, toppedUpAsset(order), refund.amount, ledgerAccount.stripe);
+  const entry: Entry = {
     tenant,
     accountId,
-    entryId: ledger.ids.ulid(atMs),
+    entryId: ledger.ids.ulid(what.atMs),
     operation: 'REFUND',
+    postings,
     orderId,
-    refundId,
-    ...defined({ reason }),
-    actor,
-    atMs,
+    refundId: refund.refundId,
+    ...defined({ providerId: settled.providerRefundId }),
+    ...what,
+  };
+  return {
+    order: failRefund(order, refund.refundId, settled, what, { owed }),
+    parts: [bookEntry(entry)],
   };
 }
 

@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { claimAttempt } from '../../../src/ledger/attempts.ts';
+import { epochS } from '../../../src/ledger/clock.ts';
+import { markerKey } from '../../../src/ledger/keys.ts';
+import { putMarkerIfNew } from '../../../src/ledger/marker.ts';
+import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
+import { charge } from '../../../src/ledger/operations/charge.ts';
+import { checkout } from '../../../src/ledger/operations/checkout.ts';
+import { claimFor } from '../../../src/ledger/operations/complete-claim.ts';
+import { identify, markerOf as newMarker } from '../../../src/ledger/operations/idempotency.ts';
+import { commit } from '../../../src/ledger/operations/ledger.ts';
+import { updateOrder } from '../../../src/ledger/order-writes.ts';
+import type { Claim } from '../../../src/ledger/order.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import { customer } from '../../support/harness.ts';
+import { LEASE_MS, type ProviderHarness, URLS, attemptOf, makeProviderHarness, markerOf } from './support.ts';
+
+let harness: ProviderHarness;
+beforeAll(async () => {
+  harness = await makeProviderHarness();
+});
+afterAll(async () => {
+  await harness.stop();
+});
+
+const alice = customer('u_1');
+const SESSIONS = { method: 'POST', path: '/v1/checkout/sessions' } as const;
+
+interface Abandoned {
+  readonly id: string;
+  readonly orderId: string;
+  readonly key: string;
+  readonly input: { readonly orderId: string; readonly successUrl: string; readonly cancelUrl: string };
+}
+
+/** A checkout whose process died right after its claim: nothing was sent to Stripe, nobody will complete it. */
+async function killedAfterClaim(lease: Partial<Pick<Claim, 'leaseEndMs'>> = {}): Promise<Abandoned> {
+  const { ledger, clock } = harness;
+  const { id, orderId } = await harness.openOrder('t_1', 'u_1', '20.00');
+  const key = harness.key();
+  const ref = { tenant: 't_1', accountId: 'u_1', orderId };
+  const request = identify(ledger, alice, 'checkout', key, { order: ref, ...URLS });
+  const order = await harness.order('t_1', 'u_1', orderId);
+  const nowMs = clock.nowMs();
+  const claim: Claim = { ...claimFor(ledger, request, nowMs), ...lease };
+  const claimed = claimAttempt(order, { ...URLS, paymentMethodTypes: ['card'] }, claim, nowMs);
+  const token = ledger.ids.token();
+  const marker = newMarker(request, token, nowMs, {
+    status: 'PROCESSING',
+    claimOf: { accountId: 'u_1', orderId },
+  });
+  const result = await commit(
+    ledger,
+    plan(
+      token,
+      putMarkerIfNew(request.ref, marker, epochS(nowMs)),
+      updateOrder(order, claimed, ledger.settings),
+    ),
+  );
+  if (result.kind !== 'COMMITTED') throw new Error(result.kind);
+  return { id, orderId, key, input: { orderId: id, ...URLS } };
+}
+
+describe('a checkout whose process was killed after the claim', () => {
+  it('is in progress until its lease ends; then its key takes it over, once', async () => {
+    const { key, input, orderId } = await killedAfterClaim();
+    await harness.advance(LEASE_MS - 1_000);
+    expect(await checkout(harness.ledger, alice, key, input)).toEqual({
+      kind: 'IdempotencyInProgress',
+      retryAfterMs: 1_000,
+    });
+    await harness.advance(2_000);
+    const before = harness.calls.length;
+    const outcomes = await Promise.all(
+      [1, 2, 3, 4, 5].map(() => checkout(harness.ledger, alice, key, input)),
+    );
+    for (const { kind } of outcomes) expect(['CheckoutSuccess', 'IdempotencyInProgress']).toContain(kind);
+    expect(outcomes.filter((outcome) => 'replayed' in outcome && !outcome.replayed)).toHaveLength(1);
+    expect(harness.calls.slice(before)).toEqual(['createSession']);
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 1, state: 'OPEN' });
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({
+      kind: 'CheckoutSuccess',
+      replayed: true,
+    });
+  });
+
+  it('blocks charge, cancel and another checkout until then, and none of that is stored', async () => {
+    await harness.fund('t_1', 'u_1', '20.00');
+    const { id, input } = await killedAfterClaim();
+    const keys = { charge: harness.key(), cancel: harness.key(), checkout: harness.key() };
+    const before = harness.calls.length;
+    expect(await charge(harness.ledger, alice, keys.charge, { orderId: id })).toMatchObject({
+      kind: 'TransactionConflict',
+    });
+    expect(await cancelOrder(harness.ledger, alice, keys.cancel, { orderId: id })).toMatchObject({
+      kind: 'TransactionConflict',
+    });
+    expect(await checkout(harness.ledger, alice, keys.checkout, input)).toEqual({
+      kind: 'IdempotencyInProgress',
+      retryAfterMs: LEASE_MS,
+    });
+    expect(harness.calls.slice(before)).toEqual([]);
+    for (const [operation, key] of Object.entries({
+      charge: keys.charge,
+      cancelOrder: keys.cancel,
+      checkout: keys.checkout,
+    })) {
+      expect(await markerOf(harness, operation, key)).toBeUndefined();
+    }
+  });
+
+  it('is completed by another key after its lease, which then answers the same session', async () => {
+    const { key, input, orderId } = await killedAfterClaim();
+    await harness.advance(LEASE_MS);
+    const before = harness.calls.length;
+    expect(await checkout(harness.ledger, alice, harness.key(), input)).toMatchObject({
+      kind: 'CheckoutSuccess',
+      orderId,
+      replayed: false,
+    });
+    expect(harness.calls.slice(before)).toEqual(['createSession']);
+    expect((await harness.order('t_1', 'u_1', orderId)).attempts).toHaveLength(1);
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({
+      kind: 'CheckoutSuccess',
+      replayed: true,
+    });
+  });
+
+  it('with a lease end of 0 may be taken over at once: 0 is a time, not a missing one', async () => {
+    const { key, input } = await killedAfterClaim({ leaseEndMs: 0 });
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });
+  });
+
+  it('without a lease end is locked until its marker expires', async () => {
+    const { key, input, orderId } = await killedAfterClaim({ leaseEndMs: undefined });
+    const { markerTtlS } = (await attemptOf(harness, orderId)).claim ?? { markerTtlS: 0 };
+    await harness.advance(30 * 86_400_000);
+    expect(await checkout(harness.ledger, alice, key, input)).toEqual({
+      kind: 'IdempotencyInProgress',
+      retryAfterMs: 3_600_000,
+    });
+    await harness.advance((markerTtlS + 1) * 1000 - harness.clock.nowMs());
+    // The attempt is long over, and nobody had its page: closed, and a new one made.
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });
+    expect((await harness.order('t_1', 'u_1', orderId)).attempts.map(({ number }) => number)).toEqual([2]);
+  });
+
+  it('and found again when its session would have ended is closed without asking Stripe for it', async () => {
+    const { key, input, orderId } = await killedAfterClaim();
+    await harness.advance(25 * 3_600_000);
+    const before = harness.calls.length;
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'ProviderUnavailable' });
+    expect(harness.calls.slice(before)).toEqual([]);
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 1, state: 'CLOSED' });
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });
+  });
+});
+
+describe('a checkout whose answer from Stripe is lost', () => {
+  it('asks once more with the same key and the same parameters, and gets the session that was made', async () => {
+    const { id, orderId } = await harness.openOrder('t_1', 'u_1', '20.00');
+    await harness.simulator.resetNextRequests({ ...SESSIONS, count: 1, when: 'after' });
+    const before = harness.calls.length;
+    expect(await checkout(harness.ledger, alice, harness.key(), { orderId: id, ...URLS })).toMatchObject({
+      kind: 'CheckoutSuccess',
+    });
+    expect(harness.calls.slice(before)).toEqual(['createSession', 'createSession']);
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 1, state: 'OPEN' });
+  });
+
+  it('twice: the attempt is over, the key is free, and the next attempt has another number', async () => {
+    const { id, orderId } = await harness.openOrder('t_1', 'u_1', '20.00');
+    const key = harness.key();
+    await harness.simulator.resetNextRequests({ ...SESSIONS, count: 2, when: 'after' });
+    const input = { orderId: id, ...URLS };
+    expect(await checkout(harness.ledger, alice, key, input)).toEqual({
+      kind: 'ProviderUnavailable',
+      retryAfterMs: 5_000,
+    });
+    expect(await markerOf(harness, 'checkout', key)).toBeUndefined();
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 2, state: 'OPEN' });
+  });
+
+  it('and then refused stays unknown: the key is not burnt by an answer that may be of another call', async () => {
+    const { id, orderId } = await harness.openOrder('t_1', 'u_1', '20.00');
+    const key = harness.key();
+    await harness.simulator.failNextRequests({ ...SESSIONS, count: 1, status: 500, type: 'api_error' });
+    await harness.simulator.failNextRequests({ ...SESSIONS, count: 1, status: 429, type: 'api_error' });
+    expect(await checkout(harness.ledger, alice, key, { orderId: id, ...URLS })).toMatchObject({
+      kind: 'ProviderUnavailable',
+    });
+    // Used up, not to be tried again under the same number.
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 1, state: 'CLOSED', tries: 0 });
+  });
+});
+
+describe('a slow first caller', () => {
+  it('loses to whoever took its claim over, and answers what that one completed', async () => {
+    const { id, orderId } = await harness.openOrder('t_1', 'u_1', '20.00');
+    const key = harness.key();
+    const input = { orderId: id, ...URLS };
+    await harness.simulator.delayNextResponses({ ...SESSIONS, count: 1 });
+    const slow = checkout(harness.ledger, alice, key, input);
+    await expect.poll(async () => (await harness.simulator.delayedResponses()).waiting).toBe(1);
+
+    await harness.advance(LEASE_MS / 2);
+    expect(await checkout(harness.ledger, alice, key, input)).toEqual({
+      kind: 'IdempotencyInProgress',
+      retryAfterMs: LEASE_MS / 2,
+    });
+    await harness.advance(LEASE_MS / 2);
+    // Stripe still works on the first call with this key: nothing can be known, so the attempt is given up.
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'ProviderUnavailable' });
+    const second = await checkout(harness.ledger, alice, key, input);
+    expect(second).toMatchObject({ kind: 'CheckoutSuccess', replayed: false });
+    const { sessionId } = await attemptOf(harness, orderId);
+
+    await harness.simulator.resumeResponses();
+    expect(await slow).toEqual({ ...second, replayed: true });
+    const order = await harness.order('t_1', 'u_1', orderId);
+    expect(order.attempts.map(({ number }) => number)).toEqual([2]);
+    expect(order.attempts[0]?.sessionId).toBe(sessionId);
+    expect(order.timeline.map(({ cause }) => cause)).toEqual(['CREATED', 'CHECKOUT_OPENED']);
+  });
+});
+
+it('a claim whose marker is gone completes its order alone', async () => {
+  const { key, input, orderId } = await killedAfterClaim({ leaseEndMs: 0 });
+  const ref = { tenant: 't_1', principal: 'u_1', operation: 'checkout', key };
+  const item = (names: { readonly uuid: string; readonly type: string }) => ({
+    role: 'other' as const,
+    item: {
+      Delete: {
+        Key: { uuid: { S: names.uuid }, type: { S: names.type } },
+        ConditionExpression: 'attribute_exists(#uuid)',
+        ExpressionAttributeNames: { '#uuid': 'uuid' },
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
+      },
+    },
+  });
+  await commit(harness.ledger, plan(harness.ledger.ids.token(), { items: [item(markerKey(ref))] }));
+  expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({
+    kind: 'CheckoutSuccess',
+    replayed: false,
+  });
+  expect((await harness.order('t_1', 'u_1', orderId)).state).toBe('SESSION_CREATED');
+  expect((await harness.order('t_1', 'u_1', orderId)).attempts).toHaveLength(1);
+});
