@@ -19,9 +19,10 @@ export type BalanceGuard =
  * Two postings on one balance merge: the net is added, the gross debit is the condition.
  */
 export function bookEntry(entry: Entry, guards: Readonly<Record<string, BalanceGuard>> = {}): PlanPart {
+  const own = [ledgerAccount.wallet(entry.accountId), ledgerAccount.metrics(entry.accountId)];
   const foreign = entry.postings.some((posting) =>
     [posting.debit, posting.credit].some(
-      (account) => /^(wallet|metrics):/.test(account) && !account.endsWith(`:${entry.accountId}`),
+      (account) => /^(wallet|metrics):/.test(account) && !own.includes(account),
     ),
   );
   if (foreign) throw new RangeError("an entry posts to another account's wallet");

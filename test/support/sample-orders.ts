@@ -1,0 +1,226 @@
+import fc from 'fast-check';
+import { decimal } from '../../src/ledger/money.ts';
+import { ORDER_STATES } from '../../src/ledger/order-states.ts';
+import { type Order, type Refund, TRANSITION_CAUSES } from '../../src/ledger/order.ts';
+import { openOrder, payOrder } from '../../src/ledger/payments.ts';
+
+export const SAMPLE_ORDER_ID = '01HZY3V9QK7F0B6W8N4T2D5XCM';
+export const SAMPLE_AT_MS = 1_900_000_000_000;
+
+/** A purchase of 480 JPY at the café, just opened. */
+export function sampleOrder(amount = '480'): Order {
+  return openOrder({
+    tenant: 'demo',
+    accountId: 'alice',
+    orderId: SAMPLE_ORDER_ID,
+    kind: 'PURCHASE',
+    merchantId: 'cafe',
+    currency: 'JPY',
+    amount: decimal(amount),
+    lines: [
+      { sku: 'coffee', name: 'Coffee', quantity: 1, unitPrice: decimal(amount), amount: decimal(amount) },
+    ],
+    actor: 'alice',
+    consented: false,
+    atMs: SAMPLE_AT_MS,
+  });
+}
+
+/** The same, paid from the wallet, with what the charge gave beside the goods. */
+export function samplePaidOrder(amount = '480', reward = { points: '4', co2Kg: '4.8' }): Order {
+  return payOrder(
+    sampleOrder(amount),
+    'WALLET_CHARGE',
+    {
+      method: 'WALLET',
+      atMs: SAMPLE_AT_MS,
+      asset: 'ECOPAY',
+      points: decimal(reward.points),
+      co2Kg: decimal(reward.co2Kg),
+    },
+    ['notify-merchant'],
+    { cause: 'WALLET_CHARGED', actor: 'alice', atMs: SAMPLE_AT_MS },
+  );
+}
+
+export function sampleRefund(refundId: string, amount: string): Refund {
+  return {
+    refundId,
+    amount: decimal(amount),
+    state: 'PENDING',
+    source: 'REQUESTED',
+    actor: 'cafe-office',
+    createdAtMs: SAMPLE_AT_MS,
+    tries: 0,
+  };
+}
+
+const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.:|-]{0,20}$/);
+const text = fc.string({ minLength: 1, maxLength: 30 });
+const whole = fc.integer({ min: 0, max: 2 ** 50 });
+const amounts = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 17n }), fc.integer({ min: 0, max: 8 }))
+  .map(([units, scale]) => decimal(String(units)).times(decimal('1').dividedBy(10 ** scale)));
+const signedAmounts = fc
+  .tuple(amounts, fc.boolean())
+  .map(([amount, below]) => (below ? amount.negated() : amount));
+const ulids = fc.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/);
+
+function optional<Fields extends object>(fields: {
+  readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]>;
+}) {
+  return fc.record<Fields, never>(fields, { requiredKeys: [] });
+}
+
+function joined<One extends object, Other extends object>(
+  one: fc.Arbitrary<One>,
+  other: fc.Arbitrary<Other>,
+): fc.Arbitrary<One & Other> {
+  return fc.tuple(one, other).map(([left, right]) => ({ ...left, ...right }));
+}
+
+const claims = joined(
+  fc.record({
+    owner: text,
+    marker: fc.record({ principal: id, operation: fc.constantFrom('checkout', 'refund'), key: text }),
+    markerTtlS: fc.integer({ min: 0, max: 2 ** 36 }),
+  }),
+  optional({ leaseEndMs: whole }),
+);
+
+const attempts = joined(
+  fc.record({
+    number: whole,
+    state: fc.constantFrom('CLAIMED' as const, 'OPEN' as const, 'CLOSED' as const),
+    tries: whole,
+    successUrl: fc.webUrl(),
+    cancelUrl: fc.webUrl(),
+    paymentMethodTypes: fc.array(fc.constantFrom('card', 'konbini'), { minLength: 1, maxLength: 3 }),
+    expiresAtMs: whole,
+  }),
+  optional({ claim: claims, sessionId: text, url: fc.webUrl(), paymentId: text }),
+);
+
+const refundStates = fc.constantFrom('PENDING' as const, 'SUCCEEDED' as const, 'FAILED' as const);
+const refunds = joined(
+  fc.record({
+    refundId: ulids,
+    amount: amounts,
+    state: refundStates,
+    source: fc.constantFrom('REQUESTED' as const, 'DASHBOARD' as const),
+    actor: id,
+    createdAtMs: whole,
+    tries: whole,
+  }),
+  optional({
+    reason: text,
+    failureReason: text,
+    claim: claims,
+    paymentId: text,
+    providerRefundId: text,
+    entryId: ulids,
+  }),
+);
+
+const steps = joined(
+  fc.record({
+    name: text,
+    state: fc.constantFrom('PENDING' as const, 'DONE' as const, 'DEAD' as const),
+    attempts: whole,
+    nextAttemptAtMs: whole,
+  }),
+  optional({ owner: text, leaseEndMs: whole, lastError: text }),
+);
+
+const transitions = joined(
+  fc.record({
+    version: whole,
+    to: fc.constantFrom(...ORDER_STATES),
+    cause: fc.constantFrom(...TRANSITION_CAUSES),
+    actor: id,
+    atMs: whole,
+  }),
+  optional({ from: fc.constantFrom(...ORDER_STATES), detail: text }),
+);
+
+/** Any order that has the shape of one, whether or not it could come to be. */
+export const anyOrder: fc.Arbitrary<Order> = joined(
+  fc.record({
+    tenant: id.filter((name) => name !== 'stripe' && name !== 'system'),
+    accountId: id,
+    orderId: ulids,
+    kind: fc.constantFrom('PURCHASE' as const, 'TOP_UP' as const),
+    state: fc.constantFrom(...ORDER_STATES),
+    version: whole,
+    rev: whole,
+    currency: fc.constantFrom('JPY', 'USD', 'KWD'),
+    amount: amounts,
+    lines: fc.array(
+      joined(
+        fc.record({ name: text, quantity: whole, unitPrice: amounts, amount: amounts }),
+        optional({ sku: id }),
+      ),
+      { maxLength: 4 },
+    ),
+    actor: id,
+    consented: fc.boolean(),
+    refundable: signedAmounts,
+    refunded: amounts,
+    refundPending: amounts,
+    owed: amounts,
+    attempts: fc.array(attempts, { maxLength: 3 }),
+    refunds: fc.array(refunds, { maxLength: 3 }),
+    disputes: fc.array(
+      fc.record({
+        disputeId: text,
+        paymentId: text,
+        status: fc.constantFrom(
+          'inquiry' as const,
+          'open' as const,
+          'lost' as const,
+          'won' as const,
+          'cleared' as const,
+        ),
+        amount: amounts,
+        booked: fc.boolean(),
+        surplus: fc.boolean(),
+      }),
+      { maxLength: 2 },
+    ),
+    surplus: fc.array(
+      fc.record({
+        paymentId: text,
+        amount: amounts,
+        refunded: amounts,
+        refunds: fc.array(fc.record({ providerRefundId: text, amount: amounts, state: refundStates }), {
+          maxLength: 2,
+        }),
+      }),
+      { maxLength: 2 },
+    ),
+    steps: fc.array(steps, { maxLength: 3 }),
+    timeline: fc.array(transitions, { maxLength: 4 }),
+    unlistedNotes: whole,
+    createdAtMs: whole,
+    updatedAtMs: whole,
+  }),
+  optional({
+    merchantId: id,
+    asset: fc.constantFrom('ECOPAY', 'REGIONAL/kyoto'),
+    payment: joined(
+      fc.record({
+        method: fc.constantFrom('WALLET' as const, 'CHECKOUT' as const, 'CASH' as const),
+        atMs: whole,
+      }),
+      optional({
+        asset: fc.constantFrom('ECOPAY', 'JCREDIT'),
+        paymentId: text,
+        terminalId: id,
+        points: amounts,
+        co2Kg: amounts,
+      }),
+    ),
+    slip: fc.record({ url: fc.webUrl(), expiresAtMs: whole }),
+    checks: fc.record({ count: whole, lastAtMs: whole }),
+  }),
+);
