@@ -93,10 +93,27 @@ export function createStore(options: StoreOptions): Store {
   };
 }
 
-async function retried<Value>({ ids, wait }: StoreOptions, read: () => Promise<Value>): Promise<Value> {
+/** What an answer always has one of, also when nothing was found. */
+interface Answer {
+  readonly Responses?: unknown;
+  readonly Items?: unknown;
+}
+
+/** An empty body reads as an answer without content: never as "there is nothing", which would be acted upon. */
+function whole<Value extends Answer>(answer: Value): Value {
+  if (answer.Responses === undefined && answer.Items === undefined) {
+    throw new Error('an answer of the table came without its content');
+  }
+  return answer;
+}
+
+async function retried<Value extends Answer>(
+  { ids, wait }: StoreOptions,
+  read: () => Promise<Value>,
+): Promise<Value> {
   for (let tries = 0; ; tries += 1) {
     try {
-      return await read();
+      return whole(await read());
     } catch (error) {
       if (readRequestFailure(error).kind === 'INVALID') throw error;
       if (tries === READ_RETRIES) throw new TableUnavailableError();
