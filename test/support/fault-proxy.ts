@@ -118,6 +118,7 @@ async function apply(
       passing.incoming.socket.resetAndDestroy();
       return;
     case 'LATE':
+      if (fault.client === 'DISCONNECTED') close();
       await hold(async () => {
         await forward(passing);
       });

@@ -6,8 +6,11 @@ export type Fault =
   | { readonly kind: 'DROP_AFTER' }
   /** As DROP_BEFORE or DROP_AFTER, but with a TCP reset. */
   | { readonly kind: 'RESET'; readonly after: boolean }
-  /** Held until `release()`, long past the client's time-out: then the engine does it, and nobody hears. */
-  | { readonly kind: 'LATE' }
+  /**
+   * The engine does it after `release()`, and nobody hears: held past the client's time-out, or the connection closes
+   * at once, which is the same to the client without the wait.
+   */
+  | { readonly kind: 'LATE'; readonly client: 'TIMES_OUT' | 'DISCONNECTED' }
   /** Held until `release()`, which comes before the client gives up: then done and answered. */
   | { readonly kind: 'HOLD' }
   /** Reaches the engine twice, one after the other; which of its two answers the client gets. */

@@ -79,7 +79,7 @@ describe('the fault proxy', () => {
 
   it('holds a late request past the time-out of its sender, and lets it commit when told to', async () => {
     const id = randomUUID();
-    expect(await outcomeOf({ kind: 'LATE' }, id)).toBe('TimeoutError');
+    expect(await outcomeOf({ kind: 'LATE', client: 'TIMES_OUT' }, id)).toBe('TimeoutError');
     expect(await isThere(id)).toBe(false);
     await proxy.release();
     expect(await isThere(id)).toBe(true);
