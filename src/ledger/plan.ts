@@ -25,7 +25,7 @@ export type TransactItem =
         ReturnValuesOnConditionCheckFailure?: 'ALL_OLD';
       };
     }
-  | { Delete: { Key: Key } & Condition }
+  | { Delete: { Key: Key } & Partial<Condition> }
   | { ConditionCheck: { Key: Key } & Condition };
 
 /** What an item is for, which tells what its failed condition means. */

@@ -1,0 +1,60 @@
+import {
+  type StoredItem,
+  optionalInteger,
+  optionalString,
+  readInteger,
+  readString,
+  toAttributes,
+} from '../ledger/attributes.ts';
+import { epochS } from '../ledger/clock.ts';
+import { defined } from '../ledger/defined.ts';
+import { integer } from '../ledger/integers.ts';
+import { systemKey } from '../ledger/keys.ts';
+import type { PlannedItem } from '../ledger/plan.ts';
+import { SYSTEM_NAME } from './state.ts';
+
+/** What a process says of itself: which step of which migration it acts on, and nothing older. */
+export interface Heartbeat {
+  readonly process: string;
+  readonly atMs: number;
+  /** Absent while it joins: it hasn't read a state yet. */
+  readonly actsOn?: { readonly id: string; readonly version: number };
+}
+
+export const HEARTBEAT_PREFIX = 'PROCESS#';
+
+/**
+ * How long a process acts on what it read without reading and telling again: past it, it refuses to touch the table.
+ * What it began before may still be on its way for as long as the executor retries, so it counts for longer.
+ */
+export const LEASE_MS = 5_000;
+export const COUNTS_FOR_MS = 60_000;
+
+export function isLiveHeartbeat({ atMs }: Heartbeat, nowMs: number): boolean {
+  return atMs + COUNTS_FOR_MS > nowMs;
+}
+
+export function readHeartbeat(item: StoredItem): Heartbeat {
+  const id = optionalString(item, 'migration');
+  const version = optionalInteger(item, 'version');
+  return {
+    process: readString(item, 'type').slice(HEARTBEAT_PREFIX.length),
+    atMs: readInteger(item, 'at'),
+    ...defined({ actsOn: id === undefined || version === undefined ? undefined : { id, version } }),
+  };
+}
+
+export function putHeartbeat({ process, atMs, actsOn }: Heartbeat): PlannedItem {
+  const Item = toAttributes({
+    ...systemKey(SYSTEM_NAME, `${HEARTBEAT_PREFIX}${process}`),
+    at: integer(atMs),
+    ...(actsOn === undefined ? {} : { migration: actsOn.id, version: integer(actsOn.version) }),
+    ttl: integer(epochS(atMs) + 3_600),
+  });
+  return { role: 'other', item: { Put: { Item } } };
+}
+
+export function deleteHeartbeat(process: string): PlannedItem {
+  const Key = toAttributes({ ...systemKey(SYSTEM_NAME, `${HEARTBEAT_PREFIX}${process}`) });
+  return { role: 'other', item: { Delete: { Key } } };
+}

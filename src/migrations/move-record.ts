@@ -1,0 +1,93 @@
+import { type StoredItem, readString } from '../ledger/attributes.ts';
+import { type Entry, readEntry } from '../ledger/entry.ts';
+import { PREFIX } from '../ledger/keys.ts';
+import { plan } from '../ledger/plan.ts';
+import type { Store } from '../ledger/store.ts';
+import { hasMoved, isRecord } from './legacy-record.ts';
+import { type Migration, legacyKey } from './migration.ts';
+import { legacyRole } from './mirror.ts';
+import { accountOf, move, objectionToMove, postedToWallet, removal } from './move.ts';
+import type { Toolkit } from './steps.ts';
+
+/** What became of a record. LEFT: it stays as it was, for this reason. */
+export type Handled =
+  | { readonly kind: 'DONE' }
+  /** It was done already, or there is nothing to do. */
+  | { readonly kind: 'NOTHING' }
+  | { readonly kind: 'LEFT'; readonly reason: string };
+
+/** Live writes of a record make its move begin again; so often, then it is left for the next walk. */
+const MAX_TRIES = 12;
+const FIRST_WAIT_MS = 20;
+const PAGE_SIZE = 1_000;
+
+/** Moves a record into the new shape, exactly once: whoever comes second finds it marked. */
+export async function moveRecord(
+  toolkit: Toolkit,
+  migration: Migration,
+  scanned: StoredItem,
+): Promise<Handled> {
+  const { table, clock, ids } = toolkit;
+  const { shape } = migration;
+  const account = accountOf(scanned);
+  let record: StoredItem | undefined = scanned;
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (tries > 0) {
+      await toolkit.wait(FIRST_WAIT_MS * tries * (1 + ids.fraction()));
+      [record] = await table.store.get([legacyKey(migration, account)]);
+    }
+    if (!isRecord(shape, record) || hasMoved(shape, record)) {
+      return tries === 0 ? { kind: 'NOTHING' } : { kind: 'DONE' };
+    }
+    const objection = objectionToMove(shape, record);
+    if (objection !== undefined) return { kind: 'LEFT', reason: objection };
+    // After the record: what is posted in between raises `writes`, and the condition on it fails.
+    const posted = postedToWallet(account.accountId, await readEntries(table.store, record));
+    const atMs = clock.nowMs();
+    const part = move(migration, record, posted, { entryId: ids.ulid(atMs), atMs });
+    const result = await table.transactor.commit(plan(ids.token(), part));
+    if (result.kind === 'COMMITTED') return { kind: 'DONE' };
+    if (result.kind === 'REFUSED' && !result.failed.has(legacyRole(migration, account))) {
+      return {
+        kind: 'LEFT',
+        reason: `the new shape is there already (${[...result.failed.keys()].join(', ')})`,
+      };
+    }
+  }
+  return { kind: 'LEFT', reason: 'it kept moving, or the table was too busy' };
+}
+
+/** Removes the old shape of a record that has moved; one that hasn't is left, and said to be. */
+export async function removeRecord(
+  { table, ids, wait }: Toolkit,
+  migration: Migration,
+  record: StoredItem,
+): Promise<Handled> {
+  const { shape } = migration;
+  if (!isRecord(shape, record)) return { kind: 'NOTHING' };
+  if (!hasMoved(shape, record)) return { kind: 'LEFT', reason: 'it has not moved' };
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    if (tries > 0) await wait(FIRST_WAIT_MS * tries * (1 + ids.fraction()));
+    const result = await table.transactor.commit(plan(ids.token(), { items: [removal(migration, record)] }));
+    if (result.kind === 'COMMITTED') return { kind: 'DONE' };
+    // The mark was there and marks are never taken away: it is gone, by us before an answer got lost.
+    if (result.kind === 'REFUSED') return { kind: 'NOTHING' };
+  }
+  return { kind: 'LEFT', reason: 'the table was too busy' };
+}
+
+async function readEntries(store: Store, record: StoredItem): Promise<readonly Entry[]> {
+  const entries: StoredItem[] = [];
+  for (;;) {
+    const last = entries.at(-1);
+    const page = await store.query({
+      uuid: readString(record, 'uuid'),
+      prefix: PREFIX.entry,
+      limit: PAGE_SIZE,
+      newestFirst: false,
+      after: last === undefined ? undefined : readString(last, 'type'),
+    });
+    entries.push(...page);
+    if (page.length < PAGE_SIZE) return entries.map(readEntry);
+  }
+}

@@ -1,0 +1,117 @@
+import { readString } from '../ledger/attributes.ts';
+import type { Clock } from '../ledger/clock.ts';
+import type { Ids } from '../ledger/ids.ts';
+import { plan } from '../ledger/plan.ts';
+import {
+  type Direction,
+  type Facts,
+  asksForMovedRecords,
+  asksForNewItems,
+  objections,
+  target,
+} from './gates.ts';
+import { hasMoved } from './legacy-record.ts';
+import type { Table } from './migrating-table.ts';
+import { type Migration, newTypes } from './migration.ts';
+import { readFleet, readStates } from './read-migrations.ts';
+import { findItem } from './scan.ts';
+import { type MigrationState, putState } from './state.ts';
+
+/** What the toolkit works with: the table itself, never one that follows migrations. */
+export interface Toolkit {
+  readonly table: Table;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Who does it, for the record. */
+  readonly operator: string;
+  /** Waits; an argument so that tests own time. */
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export type StepResult =
+  | { readonly kind: 'TAKEN'; readonly state: MigrationState }
+  /** A dry run: nothing speaks against it. */
+  | { readonly kind: 'READY'; readonly from: MigrationState | undefined; readonly to: string }
+  | { readonly kind: 'REFUSED'; readonly reasons: readonly string[] };
+
+/**
+ * Takes a migration one phase forward or back, if its gate is open. The first step forward begins it: the table holds
+ * its records in the old shape, and none in the new one.
+ */
+export async function takeStep(
+  toolkit: Toolkit,
+  migration: Migration,
+  direction: Direction,
+  options: { readonly dryRun?: boolean } = {},
+): Promise<StepResult> {
+  const facts = await gather(toolkit, migration, direction);
+  const reasons = objections(facts, direction);
+  const to = target(facts, direction);
+  if (to === undefined || reasons.length > 0) return { kind: 'REFUSED', reasons };
+  const { state } = facts;
+  if (options.dryRun === true) return { kind: 'READY', from: state, to };
+  const { walk, verification } = state ?? {};
+  const after: MigrationState = {
+    id: migration.id,
+    phase: to,
+    version: (state?.version ?? 0) + 1,
+    sinceMs: toolkit.clock.nowMs(),
+    by: toolkit.operator,
+    rev: state?.rev ?? 0,
+    ...(walk === undefined ? {} : { walk }),
+    ...(verification === undefined ? {} : { verification }),
+  };
+  const written = await writeState(toolkit, state, after);
+  return written === undefined
+    ? {
+        kind: 'REFUSED',
+        reasons: ['Somebody else changed the state of the migration meanwhile: look again.'],
+      }
+    : { kind: 'TAKEN', state: written };
+}
+
+async function gather({ table, clock }: Toolkit, migration: Migration, direction: Direction): Promise<Facts> {
+  const states = await readStates(table.store);
+  const state = states.find(({ id }) => id === migration.id);
+  const to = target({ state }, direction);
+  const types = new Set(newTypes(migration));
+  const { shape } = migration;
+  return {
+    migration,
+    state,
+    states,
+    fleet: await readFleet(table.store, clock.nowMs()),
+    newItem: asksForNewItems(to, direction)
+      ? await findItem(table.store, (item) => types.has(readString(item, 'type')))
+      : undefined,
+    movedRecord: asksForMovedRecords(to, direction)
+      ? await findItem(
+          table.store,
+          (item) => readString(item, 'type') === shape.type && hasMoved(shape, item),
+        )
+      : undefined,
+  };
+}
+
+/** Writes a state over the one that was read. Undefined: somebody else was faster. Throws where the table can't tell. */
+export async function writeState(
+  { table, ids }: Toolkit,
+  before: MigrationState | undefined,
+  after: MigrationState,
+): Promise<MigrationState | undefined> {
+  const result = await table.transactor.commit(plan(ids.token(), { items: [putState(before, after)] }));
+  const rev = (before?.rev ?? 0) + 1;
+  if (result.kind === 'COMMITTED') return { ...after, rev };
+  if (result.kind === 'THROTTLED' || result.kind === 'CONFLICT') throw new UndecidedError();
+  // After a lost answer it may have been us.
+  const now = (await readStates(table.store)).find(({ id }) => id === after.id);
+  return now !== undefined && JSON.stringify(now) === JSON.stringify({ ...after, rev }) ? now : undefined;
+}
+
+/** The table was too busy to say: nothing is known to have changed, and the same may be tried again. */
+export class UndecidedError extends Error {
+  constructor() {
+    super('the table was too busy; try again');
+    this.name = 'UndecidedError';
+  }
+}

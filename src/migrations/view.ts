@@ -1,0 +1,152 @@
+import type { Clock } from '../ledger/clock.ts';
+import type { Ids } from '../ledger/ids.ts';
+import { plan } from '../ledger/plan.ts';
+import { type Store, TableUnavailableError } from '../ledger/store.ts';
+import type { Transactor } from '../ledger/transact.ts';
+import { type Heartbeat, LEASE_MS, deleteHeartbeat, putHeartbeat } from './heartbeat.ts';
+import type { Migration } from './migration.ts';
+import type { Phase } from './phases.ts';
+import { readStates } from './read-migrations.ts';
+import { migrationOf } from './registry.ts';
+import type { MigrationState } from './state.ts';
+
+/** The migration that is under way and the phase in which this process acts. */
+export interface Acting {
+  readonly migration: Migration;
+  readonly phase: Phase;
+}
+
+/** What one process knows of the migration under way. */
+export interface MigrationView {
+  /**
+   * Does work in the phase of now; undefined: no migration is under way. Throws TableUnavailableError where the phase
+   * could not be read lately: nothing is written in a phase that may be long gone.
+   */
+  readonly act: <Value>(work: (acting: Acting | undefined) => Promise<Value>) => Promise<Value>;
+  /** Reads the phase again, and tells it once no work of an older one is left. */
+  readonly refresh: () => Promise<void>;
+  /** Ends the reading and withdraws the heartbeat. The work that runs must be over. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface ViewOptions {
+  readonly store: Store;
+  readonly transactor: Transactor;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** Reads again this often, by a timer that keeps no process alive. Absent: only `refresh` does, and `act` when it must. */
+  readonly pollMs?: number;
+}
+
+/** The production interval: a step is seen by the whole fleet within this and one reading. */
+export const POLL_MS = 1_000;
+
+/** Work that began under one state; when it is over its state may be told as left behind. */
+interface Era {
+  readonly state: MigrationState | undefined;
+  running: number;
+  readonly idle: (() => void)[];
+}
+
+/** Joins the fleet: from its first reading on, no step of the migration is taken past this process. */
+export async function startMigrationView(options: ViewOptions): Promise<MigrationView> {
+  const reader = createReader(options);
+  await reader.refresh();
+  const timer =
+    options.pollMs === undefined
+      ? undefined
+      : setInterval(() => {
+          // An outage shows in `act`, which stops acting on what is too old.
+          reader.refresh().catch(() => undefined);
+        }, options.pollMs).unref();
+  return {
+    act: reader.act,
+    refresh: reader.refresh,
+    stop: async () => {
+      clearInterval(timer);
+      await reader.leave();
+    },
+  };
+}
+
+interface Reader extends Pick<MigrationView, 'act' | 'refresh'> {
+  readonly leave: () => Promise<void>;
+}
+
+function createReader({ store, transactor, clock, ids }: ViewOptions): Reader {
+  const process = ids.token();
+  let era: Era = { state: undefined, running: 0, idle: [] };
+  let readAtMs = -Infinity;
+  let registered = false;
+  let reading: Promise<void> | undefined;
+
+  async function tell(heartbeat: Omit<Heartbeat, 'process'>): Promise<void> {
+    const result = await transactor.commit(
+      plan(ids.token(), { items: [putHeartbeat({ process, ...heartbeat })] }),
+    );
+    if (result.kind !== 'COMMITTED') throw new TableUnavailableError();
+    registered = true;
+  }
+
+  async function readOnce(): Promise<void> {
+    const atMs = clock.nowMs();
+    let state = await underWay(store);
+    if (state !== undefined && !registered) {
+      // Said before it is read for good: a step that doesn't see this process is then seen by it.
+      await tell({ atMs });
+      state = await underWay(store);
+    }
+    // The next migration is joined anew: by then this heartbeat is too old to count.
+    if (state === undefined) registered = false;
+    const before = era;
+    if (before.state?.id !== state?.id || before.state?.version !== state?.version) {
+      era = { state, running: 0, idle: [] };
+      await drained(before);
+    }
+    if (state !== undefined) await tell({ atMs, actsOn: { id: state.id, version: state.version } });
+    readAtMs = atMs;
+  }
+
+  function refresh(): Promise<void> {
+    reading ??= readOnce().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  return {
+    refresh,
+    act: async (work) => {
+      if (clock.nowMs() - readAtMs > LEASE_MS) await refresh();
+      const own = era;
+      own.running += 1;
+      try {
+        return await work(actingOn(own.state));
+      } finally {
+        own.running -= 1;
+        if (own.running === 0) for (const done of own.idle.splice(0)) done();
+      }
+    },
+    leave: async () => {
+      await reading?.catch(() => undefined);
+      if (registered) await transactor.commit(plan(ids.token(), { items: [deleteHeartbeat(process)] }));
+    },
+  };
+}
+
+function drained(era: Era): Promise<void> {
+  if (era.running === 0) return Promise.resolve();
+  return new Promise((resolve) => {
+    era.idle.push(resolve);
+  });
+}
+
+function actingOn(state: MigrationState | undefined): Acting | undefined {
+  const migration = state === undefined ? undefined : migrationOf(state.id);
+  return state === undefined || migration === undefined ? undefined : { migration, phase: state.phase };
+}
+
+/** The one migration that has begun and isn't done. */
+async function underWay(store: Store): Promise<MigrationState | undefined> {
+  return (await readStates(store)).find(({ phase }) => phase !== 'done');
+}
