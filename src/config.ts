@@ -2,6 +2,9 @@ import { ConfigError } from './config-error.ts';
 import { type Variables, variablesSchema } from './config-variables.ts';
 import { defined } from './ledger/defined.ts';
 
+// The AWS SDK announces on every start which Node it will need from 2027 on; CONTRIBUTING.md says so once.
+process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
+
 /*
  * What development runs on, so that a fresh clone starts without an account anywhere. Published, hence worthless:
  * production refuses every one of them.

@@ -1,0 +1,84 @@
+import { type RunningServer, startServer } from '../src/listen.ts';
+import { systemClock } from '../src/ledger/clock.ts';
+import { type BackingServices, startBackingServices } from './backing-services.ts';
+import { createGatewayClient } from './gateway-client.ts';
+import { seed } from './seed.ts';
+import { signToken } from './sign-token.ts';
+
+/** The whole product running on this machine. */
+export interface Development {
+  readonly gatewayUrl: string;
+  readonly simulatorUrl?: string;
+  readonly dynamodbEndpoint?: string;
+  readonly tokens: DemoTokens;
+  /** Signs a development token for anybody. */
+  readonly sign: (subject: string, role: DemoRole, merchantId?: string) => Promise<string>;
+  readonly stop: () => Promise<void>;
+}
+
+export type DemoRole = 'CUSTOMER' | 'TERMINAL' | 'MERCHANT' | 'ADMIN';
+
+/** One token for each role of the demo tenant. */
+export interface DemoTokens {
+  readonly customer: string;
+  readonly terminal: string;
+  readonly merchant: string;
+  readonly admin: string;
+}
+
+const TOKEN_LIFE_S = 12 * 3_600;
+
+/** Starts engine, simulator, gateway and worker, and seeds the demo tenant. Throws an Error in one sentence. */
+export async function startDevelopment(environment: NodeJS.ProcessEnv): Promise<Development> {
+  const services = await startBackingServices(environment);
+  let server: RunningServer | undefined;
+  const stop = async (): Promise<void> => {
+    await server?.close();
+    await services.stop();
+  };
+  try {
+    const sign = signer(services);
+    const tokens = await signDemoTokens(sign);
+    server = await startServer(services.config, { graphiql: { token: tokens.customer } });
+    await services.simulator?.sendWebhooksTo(`${server.url}/webhooks/stripe`);
+    await seed(createGatewayClient(server.url), tokens);
+    return {
+      gatewayUrl: server.url,
+      tokens,
+      sign,
+      stop,
+      ...(services.simulator === undefined ? {} : { simulatorUrl: services.simulator.url }),
+      ...(services.config.table.endpoint === undefined
+        ? {}
+        : { dynamodbEndpoint: services.config.table.endpoint }),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function signer({ config }: BackingServices): Development['sign'] {
+  return (subject, role, merchantId) =>
+    signToken(
+      config.auth,
+      {
+        subject,
+        role,
+        tenant: 'demo',
+        ttlS: TOKEN_LIFE_S,
+        ...(merchantId === undefined ? {} : { merchantId }),
+      },
+      systemClock.nowMs(),
+    );
+}
+
+async function signDemoTokens(sign: Development['sign']): Promise<DemoTokens> {
+  const [customer, terminal, merchant, admin] = await Promise.all([
+    sign('alice', 'CUSTOMER'),
+    sign('cafe-till', 'TERMINAL', 'cafe'),
+    sign('cafe-office', 'MERCHANT', 'cafe'),
+    sign('root', 'ADMIN'),
+  ]);
+  return { customer, terminal, merchant, admin };
+}
