@@ -58,9 +58,34 @@ function claimTimes(order: Order): readonly number[] {
 function checkTimes(order: Order, { sweepAfterMs }: DuePolicy): readonly number[] {
   if (!isWaitingForProvider(order)) return [];
   const { count, lastAtMs } = order.checks ?? { count: 0, lastAtMs: order.updatedAtMs };
-  const nextCheckMs = lastAtMs + Math.min(sweepAfterMs * 2 ** Math.min(count, 20), DAY_MS);
+  const nextCheckMs = lastAtMs + pauseMs(sweepAfterMs, count);
   const session = openAttempt(order);
   if (session?.state !== 'OPEN') return [nextCheckMs];
   const sessionEndMs = session.expiresAtMs + SESSION_END_GRACE_MS;
   return sessionEndMs > lastAtMs ? [nextCheckMs, sessionEndMs] : [nextCheckMs];
+}
+
+/**
+ * What is noted once the provider has been asked and the order still waits: each pause is twice the one before, up to a
+ * day, and scattered by up to a tenth, so that orders that began to wait together don't come back together. It lies
+ * ahead of now by the scatter, though never past the end of an open session, which is asked about in any case.
+ * @param answered whether the provider could be asked: if not, the pause stays as it was
+ */
+export function checkedNow(
+  order: Order,
+  { sweepAfterMs }: DuePolicy,
+  nowMs: number,
+  { fraction, answered }: { readonly fraction: number; readonly answered: boolean },
+): NonNullable<Order['checks']> {
+  const count = (order.checks?.count ?? 0) + (answered ? 1 : 0);
+  const scatterMs = Math.floor((fraction * pauseMs(sweepAfterMs, count)) / 10);
+  const session = openAttempt(order);
+  const sessionEndMs = (session?.expiresAtMs ?? 0) + SESSION_END_GRACE_MS;
+  const lastAtMs = nowMs + scatterMs;
+  const isAhead = session?.state === 'OPEN' && sessionEndMs > nowMs;
+  return { count, lastAtMs: isAhead ? Math.min(lastAtMs, sessionEndMs - 1) : lastAtMs };
+}
+
+function pauseMs(sweepAfterMs: number, count: number): number {
+  return Math.min(sweepAfterMs * 2 ** Math.min(count, 20), DAY_MS);
 }

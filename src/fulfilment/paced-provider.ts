@@ -1,0 +1,45 @@
+import type { Clock } from '../ledger/clock.ts';
+import type { PaymentProvider } from '../stripe/port.ts';
+
+export interface Pace {
+  readonly callsPerSecond: number;
+  readonly clock: Clock;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+/**
+ * The same provider, asked at most so often: what heals in the background must not use up the rate limit that
+ * customers' payments need. Calls wait for their turn, in order. Throws RangeError for a rate that isn't above zero.
+ */
+export function pacedProvider(
+  provider: PaymentProvider,
+  { callsPerSecond, clock, wait }: Pace,
+): PaymentProvider {
+  if (!(callsPerSecond > 0)) throw new RangeError('at least one call must be allowed at some time');
+  let nextTurnMs = 0;
+  const paced =
+    <Args extends readonly unknown[], Result>(call: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      const nowMs = clock.nowMs();
+      const turnMs = Math.max(nowMs, nextTurnMs);
+      nextTurnMs = turnMs + 1000 / callsPerSecond;
+      if (turnMs > nowMs) await wait(turnMs - nowMs);
+      return call(...args);
+    };
+  return {
+    livemode: provider.livemode,
+    createSession: paced(provider.createSession),
+    retrieveSession: paced(provider.retrieveSession),
+    expireSession: paced(provider.expireSession),
+    retrievePayment: paced(provider.retrievePayment),
+    listPayments: paced(provider.listPayments),
+    createRefund: paced(provider.createRefund),
+    retrieveRefund: paced(provider.retrieveRefund),
+    listRefunds: paced(provider.listRefunds),
+    retrieveDispute: paced(provider.retrieveDispute),
+    listDisputes: paced(provider.listDisputes),
+    retrieveEvent: paced(provider.retrieveEvent),
+    listEvents: paced(provider.listEvents),
+    readWebhook: provider.readWebhook,
+  };
+}

@@ -1,0 +1,69 @@
+import type { OrderRef } from '../ledger/keys.ts';
+import type { Ledger } from '../ledger/operations/ledger.ts';
+import { sweepEvents } from '../ledger/operations/sweep-events.ts';
+import { sweepOrder } from '../ledger/operations/sweep-order.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { pacedProvider } from './paced-provider.ts';
+
+export interface SweeperOptions {
+  /** How often the provider is asked at most, by this process. */
+  readonly callsPerSecond: number;
+  /** The pause between two looks through the provider's events, over all processes. */
+  readonly eventsEveryMs: number;
+  /** Waits, or returns early when the signal aborts. Never rejects. */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly metrics: Pick<Metrics, 'count'>;
+  readonly logger: Pick<Logger, 'info' | 'warn'>;
+}
+
+export interface Sweeper {
+  /** Asks the provider about a due order: what the worker calls. Throws for bugs and in an outage of the table. */
+  readonly sweep: (ref: OrderRef) => Promise<void>;
+  /** Ends looking through events; resolves once nothing is being looked at. Again is the same as once. */
+  readonly stop: () => Promise<void>;
+}
+
+export const DEFAULT_SWEEPER_SETTINGS = { callsPerSecond: 10, eventsEveryMs: 300_000 } as const;
+
+/**
+ * Starts what heals lost webhooks (docs/DESIGN.md §8): orders that wait are handed to `sweep` by the due-loop, and the
+ * provider's events are looked through again and again. All of it shares one cap on calls of the provider.
+ */
+export function startSweeper(ledger: Ledger, options: SweeperOptions): Sweeper {
+  const { callsPerSecond, eventsEveryMs, wait, metrics, logger } = options;
+  const stopping = new AbortController();
+  const provider = pacedProvider(ledger.provider, {
+    callsPerSecond,
+    clock: ledger.clock,
+    wait: (ms) => wait(ms, stopping.signal),
+  });
+  const paced: Ledger = { ...ledger, provider };
+
+  async function lookThroughEvents(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        const found = await sweepEvents(paced, { pauseMs: eventsEveryMs, signal: stopping.signal });
+        if (found !== undefined && found.applied > 0)
+          logger.info('Events without a webhook were applied', { count: found.applied });
+        if (found !== undefined && (found.left > 0 || !found.complete))
+          logger.warn('Events are left to be applied', { count: found.left });
+      } catch (error) {
+        logger.warn("The provider's events could not be looked through", {}, error);
+      }
+      await wait(eventsEveryMs * (1 + ledger.ids.fraction() / 10), stopping.signal);
+    }
+  }
+
+  const looking = lookThroughEvents();
+  return {
+    sweep: async (ref) => {
+      const result = await sweepOrder(paced, ref);
+      metrics.count('SweeperRun', { result });
+    },
+    stop: async () => {
+      stopping.abort();
+      await looking;
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { claimsOf, mayTakeOver } from '../attempts.ts';
+import { checkedNow, sweepDueAtMs } from '../due.ts';
+import { type OrderRef, orderKey } from '../keys.ts';
+import { isWaitingForProvider, touch } from '../order-changes.ts';
+import { readOrder } from '../order-item.ts';
+import { type Attempt, type Order, openAttempt } from '../order.ts';
+import { applyDispute } from './apply-dispute.ts';
+import { applyRefund } from './apply-refund.ts';
+import { type Asked, askAboutSession, readAgain } from './ask-provider.ts';
+import { changeOrder } from './change-order.ts';
+import { completeAllAbandoned } from './complete-abandoned.ts';
+import type { Ledger } from './ledger.ts';
+import type { Settled } from './settle-fact.ts';
+
+/** What the sweeper made of an order. */
+export type Swept =
+  /** Nothing waits for the provider any more. */
+  | 'SETTLED'
+  /** The provider was asked, and the order still waits. */
+  | 'WAITING'
+  /** The provider couldn't be asked about all of it. */
+  | 'UNKNOWN'
+  /** Its time hasn't come: somebody was faster, or the index is behind. */
+  | 'NOT_DUE';
+
+const ASKED = { kind: 'ASKED' } as const;
+
+/**
+ * Heals an order that waits for the provider's word, or whose claim was abandoned: takes claims over, asks about its
+ * session, its pending refunds and open disputes, and applies the answers by the same decisions as events
+ * (docs/DESIGN.md §8, "Healing"). Throws TableUnavailableError in an outage of the table.
+ */
+export async function sweepOrder(ledger: Ledger, ref: OrderRef): Promise<Swept> {
+  const [item] = await ledger.store.get([orderKey(ref)]);
+  if (item === undefined) return 'SETTLED';
+  const found = readOrder(item);
+  const dueMs = sweepDueAtMs(found, ledger.settings);
+  if (dueMs === undefined) return 'SETTLED';
+  if (dueMs > ledger.clock.nowMs()) return 'NOT_DUE';
+  const order = await withoutAbandoned(ledger, found);
+  if (!isWaitingForProvider(order)) return 'SETTLED';
+  const asked = await ask(ledger, order);
+  const waits = await noteCheck(ledger, order, asked === 'KNOWN');
+  if (asked === 'UNKNOWN') return 'UNKNOWN';
+  return waits ? 'WAITING' : 'SETTLED';
+}
+
+async function withoutAbandoned(ledger: Ledger, order: Order): Promise<Order> {
+  const nowMs = ledger.clock.nowMs();
+  if (!claimsOf(order).some((claim) => mayTakeOver(claim, nowMs))) return order;
+  await completeAllAbandoned(ledger, order);
+  return readAgain(ledger, order);
+}
+
+/** One thing after the other: they write the same order. */
+async function ask(ledger: Ledger, order: Order): Promise<Asked> {
+  const { provider } = ledger;
+  const answers: Asked[] = [];
+  const attempt = waitingAttempt(order);
+  if (attempt !== undefined) answers.push(await askAboutSession(ledger, order, attempt));
+  for (const { state, claim, providerRefundId } of order.refunds) {
+    if (state !== 'PENDING' || claim !== undefined || providerRefundId === undefined) continue;
+    const found = await provider.retrieveRefund(providerRefundId);
+    answers.push(
+      found.kind === 'DONE' ? answerOf(await applyRefund(ledger, found.value, ASKED)) : unanswered(found),
+    );
+  }
+  for (const { status, disputeId } of order.disputes) {
+    if (status !== 'open') continue;
+    const found = await provider.retrieveDispute(disputeId);
+    answers.push(
+      found.kind === 'DONE' ? answerOf(await applyDispute(ledger, found.value, ASKED)) : unanswered(found),
+    );
+  }
+  return answers.includes('UNKNOWN') ? 'UNKNOWN' : 'KNOWN';
+}
+
+/** The attempt whose session can still be paid, or whose payment is on its way. */
+function waitingAttempt(order: Order): Attempt | undefined {
+  const open = openAttempt(order);
+  if (open?.state === 'OPEN') return open;
+  return order.state === 'PENDING_PAYMENT' ? order.attempts.at(-1) : undefined;
+}
+
+function answerOf({ kind }: Settled): Asked {
+  return kind === 'DONE' ? 'KNOWN' : 'UNKNOWN';
+}
+
+/** A provider that refuses to tell won't tell later either; the audit and reconciliation show such an order. */
+function unanswered({ kind }: { readonly kind: 'REFUSED' | 'UNAVAILABLE' | 'UNKNOWN' }): Asked {
+  return kind === 'REFUSED' ? 'KNOWN' : 'UNKNOWN';
+}
+
+/** Notes that the provider was asked, so that it isn't asked again at once. Says whether the order still waits. */
+async function noteCheck(ledger: Ledger, ref: OrderRef, answered: boolean): Promise<boolean> {
+  const fraction = ledger.ids.fraction();
+  const change = await changeOrder(ledger, ref, (order, nowMs) =>
+    isWaitingForProvider(order)
+      ? touch(order, nowMs, { checks: checkedNow(order, ledger.settings, nowMs, { fraction, answered }) })
+      : undefined,
+  );
+  return change.kind !== 'UNCHANGED' && change.kind !== 'GONE';
+}

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { EVENT_CURSOR_KEY, readEventCursor } from '../../../src/ledger/event-cursor.ts';
+import { plainDecimal } from '../../../src/ledger/money.ts';
+import { sweepEvents } from '../../../src/ledger/operations/sweep-events.ts';
+import { type ProviderHarness, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
+
+let harness: ProviderHarness;
+beforeAll(async () => {
+  harness = await makeProviderHarness();
+});
+afterAll(async () => {
+  await harness.stop();
+});
+
+const PAUSE_MS = 300_000;
+const HOUR_S = 3_600;
+
+async function cursorFromS(): Promise<number> {
+  const [item] = await harness.ledger.store.get([EVENT_CURSOR_KEY]);
+  if (item === undefined) throw new Error('there is no cursor');
+  return readEventCursor(item).fromS;
+}
+
+describe("a look through Stripe's events", () => {
+  it('applies those whose webhook was lost, each once, and leaves young ones to theirs', async () => {
+    const { orderId, paymentId } = await paidByCard(harness, '100.00');
+    await harness.simulator.dashboardRefund({ paymentIntent: paymentId, amount: 2500 });
+    await harness.advance(119_000);
+    expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ applied: 0, complete: true });
+
+    await harness.advance(1_000);
+    const found = await sweepEvents(harness.ledger, { pauseMs: 0 });
+    expect(found).toMatchObject({ left: 0, complete: true });
+    expect(found?.applied).toBeGreaterThan(0);
+    const order = await harness.order('t_1', 'u_1', orderId);
+    expect(plainDecimal(order.refunded)).toBe('25');
+    expect(order.refunds.map(({ source, state }) => [source, state])).toEqual([['DASHBOARD', 'SUCCEEDED']]);
+
+    const again = await sweepEvents(harness.ledger, { pauseMs: 0 });
+    expect(again).toMatchObject({ applied: 0, left: 0, complete: true });
+    const entries = await harness.entries('t_1', 'u_1');
+    expect(entries.filter((entry) => entry.operation === 'REFUND')).toHaveLength(1);
+  });
+
+  it('moves its cursor to an hour before now, and no further', async () => {
+    await sweepEvents(harness.ledger, { pauseMs: 0 });
+    const nowS = Math.floor(harness.clock.nowMs() / 1000);
+    expect(await cursorFromS()).toBe(nowS - HOUR_S);
+  });
+
+  it('that breaks off leaves the cursor where it was, and what was lost is found the next time', async () => {
+    const { orderId, sessionId } = await checkedOut(harness);
+    await harness.simulator.payByCard({ session: sessionId });
+    const before = await cursorFromS();
+    await harness.advance(HOUR_S * 1000);
+    await harness.simulator.failNextRequests({
+      method: 'GET',
+      path: '/v1/events',
+      count: 1,
+      status: 500,
+      type: 'api_error',
+    });
+    expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ complete: false });
+    expect(await cursorFromS()).toBe(before);
+    expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ complete: true });
+    expect((await harness.order('t_1', 'u_1', orderId)).state).toBe('PAID');
+  });
+
+  it('is one process at a time, and not again before its pause is over', async () => {
+    await harness.advance(1_000);
+    const both = await Promise.all([
+      sweepEvents(harness.ledger, { pauseMs: PAUSE_MS }),
+      sweepEvents(harness.ledger, { pauseMs: PAUSE_MS }),
+    ]);
+    expect(both.filter((found) => found !== undefined)).toHaveLength(1);
+    await harness.advance(PAUSE_MS - 1);
+    expect(await sweepEvents(harness.ledger, { pauseMs: PAUSE_MS })).toBeUndefined();
+    await harness.advance(1);
+    expect(await sweepEvents(harness.ledger, { pauseMs: PAUSE_MS })).toBeDefined();
+  });
+});
