@@ -13,6 +13,7 @@ import { allows } from '../order-states.ts';
 import { updateOrder } from '../order-writes.ts';
 import { type Order, hasClaimedAttempt } from '../order.ts';
 import { type Answered, CONFLICT, type LedgerFailure, NOT_FOUND, type Stored, invalid } from '../outcomes.ts';
+import { ownershipOf } from '../ownership.ts';
 import { payOrder } from '../payments.ts';
 import { type RewardRates, rewardFor, rewardPostings } from '../rewards.ts';
 import { type Decision, runLedgerCommand } from './guarded-command.ts';
@@ -59,7 +60,8 @@ function decide(
   nowMs: number,
 ): Decision<ChargeKind> {
   const order = item === undefined ? undefined : readOrder(item);
-  if (order === undefined || !maySeeOrder(viewer, order)) return { kind: 'ANSWER', failure: NOT_FOUND };
+  if (order === undefined || !maySeeOrder(viewer, ownershipOf(order)))
+    return { kind: 'ANSWER', failure: NOT_FOUND };
   const issue = objection(viewer, tenant, asset, order);
   if (issue !== undefined) return { kind: 'ANSWER', failure: issue };
   if (hasClaimedAttempt(order)) return { kind: 'ANSWER', failure: CONFLICT };
