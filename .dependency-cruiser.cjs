@@ -20,18 +20,18 @@ const LAYERS = [
   // What every layer above the pure core may use: it knows nothing of orders.
   {
     name: 'shared',
-    paths: ['^src/(auth|observability)/', '^src/(config[^/]*|tenants|urls|return-urls)\\.ts$'],
+    paths: ['^src/(auth|observability)/', '^src/(config[^/]*|tenants|load-tenants|urls|return-urls)\\.ts$'],
   },
   { name: 'L2', paths: [ledger(L2), '^src/stripe/', BUS, RELAY] },
   { name: 'L3', paths: ['^src/ledger/operations/', '^src/migrations/'] },
   {
     name: 'L4',
     paths: [
-      '^src/(schema|resolvers|webhooks|fulfilment)/',
+      '^src/(schema|resolvers|transport|webhooks|fulfilment)/',
       '^src/realtime/(?![^/]*bus\\.ts$|relay[^/]*\\.ts$)',
     ],
   },
-  { name: 'L5', paths: ['^src/(app|server|worker|relay)\\.ts$', '^src/cli/'] },
+  { name: 'L5', paths: ['^src/(app|compose-ledger|listen|server|worker|relay)\\.ts$', '^src/cli/'] },
 ];
 
 const layer = (name) => LAYERS.find((one) => one.name === name).paths;

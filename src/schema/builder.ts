@@ -34,6 +34,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     unauthorizedError: () => forbidden(),
     authorizeOnSubscribe: true,
   },
+  // Plain lists are parts of an item that is read anyway; what is read row by row says its own cost.
+  complexity: { defaultListMultiplier: 3 },
   relay: {
     cursorType: 'String',
     clientMutationId: 'omit',

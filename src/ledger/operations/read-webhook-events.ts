@@ -80,7 +80,8 @@ function liveMonths(nowMs: number): readonly string[] {
 type Place = Pick<IndexEntry, 'uuid' | 'atMs'>;
 
 function newestFirst(one: Place, other: Place): number {
-  return other.atMs - one.atMs || (one.uuid < other.uuid ? -1 : one.uuid > other.uuid ? 1 : 0);
+  if (one.atMs !== other.atMs) return other.atMs - one.atMs;
+  return one.uuid < other.uuid ? -1 : one.uuid > other.uuid ? 1 : 0;
 }
 
 function eventIdOf({ uuid }: Place): string {

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPaymentCodes } from './auth/payment-code.ts';
+import type { Config } from './config.ts';
+import { DEFAULT_POST_LIMITS, notifyMerchant } from './fulfilment/notify-merchant.ts';
+import { refundSurplus } from './fulfilment/refund-surplus.ts';
+import { type Registry, createRegistry, followUpsOf } from './fulfilment/registry.ts';
+import { type Clock, systemClock } from './ledger/clock.ts';
+import { createDynamoDbClient } from './ledger/dynamodb.ts';
+import { type Ids, randomIds } from './ledger/ids.ts';
+import type { Ledger } from './ledger/operations/ledger.ts';
+import { createStore } from './ledger/store.ts';
+import { createTransactor } from './ledger/transact.ts';
+import { loadTenants } from './load-tenants.ts';
+import type { Logger } from './observability/logger.ts';
+import { createLogger } from './observability/logger.ts';
+import { type Metrics, createMetrics } from './observability/metrics.ts';
+import type { Bus } from './realtime/bus.ts';
+import { createInProcessBus } from './realtime/in-process-bus.ts';
+import { createRedisBus } from './realtime/redis-bus.ts';
+import { countFor } from './resolvers/run-operation.ts';
+import type { PaymentProvider } from './stripe/port.ts';
+import { createStripeProvider } from './stripe/stripe-adapter.ts';
+import type { Tenants } from './tenants.ts';
+
+/** What a test, or another way to run, puts in the place of an adapter. */
+export interface LedgerOverrides {
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  readonly tenants?: Tenants;
+  readonly provider?: PaymentProvider;
+  readonly settings?: Partial<Ledger['settings']>;
+}
+
+/** The ledger and what comes with it, for a server or a worker. */
+export interface Composition {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly close: () => void;
+}
+
+/** How long a call to Stripe may take; a claim's lease outlives it, so that nobody takes over what still runs. */
+const PROVIDER_TIMEOUT_MS = 20_000;
+const LEASE_MS = 60_000;
+
+/** Where the content of a request stands in for a key, it does so for this long. */
+const CONTENT_KEY_WINDOW_S = 300;
+
+/** Composition root of the ledger: the place where its adapters meet its ports. */
+export function composeLedger(config: Config, overrides: LedgerOverrides = {}): Composition {
+  const { clock = systemClock, ids = randomIds() } = overrides;
+  const logger = overrides.logger ?? createLogger({ level: config.logLevel, clock });
+  const metrics = overrides.metrics ?? createMetrics({ ofProcess: true });
+  const tenants = overrides.tenants ?? loadTenants(config.tenantsFile, config);
+  const provider = overrides.provider ?? createProvider(config);
+  const registry = createRegistry(
+    notifyMerchant({ tenants, clock, limits: DEFAULT_POST_LIMITS }),
+    refundSurplus(provider),
+  );
+  const { bus, close: closeBus } = createBus(config, logger, metrics);
+  const { name: tableName, region, endpoint } = config.table;
+  const client = createDynamoDbClient({ region, endpoint });
+  const wait = (ms: number): Promise<void> => delay(ms);
+  const count = countFor(metrics, 'background');
+  const ledger: Ledger = {
+    store: createStore({ client, tableName, ids, wait }),
+    transactor: createTransactor({
+      client,
+      tableName,
+      ids,
+      wait,
+      events: {
+        onConflict: () => {
+          count('TransactionConflict');
+        },
+      },
+    }),
+    clock,
+    ids,
+    tenants,
+    provider,
+    paymentCodes: createPaymentCodes(config.paymentCodeSecret),
+    bus,
+    followUps: followUpsOf(registry, tenants),
+    count,
+    settings: {
+      sweepAfterMs: config.sweepAfterMs,
+      idempotencyKeyPhase: config.idempotencyKeyPhase,
+      contentKeyWindowS: CONTENT_KEY_WINDOW_S,
+      leaseMs: LEASE_MS,
+      ...overrides.settings,
+    },
+  };
+  const close = (): void => {
+    closeBus();
+    client.destroy();
+  };
+  return { ledger, registry, logger, metrics, close };
+}
+
+function createProvider({ stripe }: Config): PaymentProvider {
+  const { secretKey, webhookSecrets, webhookToleranceS, apiBase } = stripe;
+  return createStripeProvider({
+    secretKey,
+    webhookSecrets,
+    webhookToleranceS,
+    timeoutMs: PROVIDER_TIMEOUT_MS,
+    ...(apiBase === undefined ? {} : { apiBase: new URL(apiBase) }),
+  });
+}
+
+interface OwnedBus {
+  readonly bus: Bus;
+  readonly close: () => void;
+}
+
+function createBus({ redisUrl }: Config, logger: Logger, metrics: Metrics): OwnedBus {
+  if (redisUrl === undefined) return { bus: createInProcessBus(), close: () => undefined };
+  const bus = createRedisBus({
+    url: redisUrl,
+    every: (periodMs, run) => {
+      const timer = setInterval(run, periodMs);
+      timer.unref();
+      return () => {
+        clearInterval(timer);
+      };
+    },
+    onDropped: () => {
+      metrics.count('BusPublishFailed');
+    },
+    onError: (error) => {
+      logger.warn('the event bus lost its connection', {}, error);
+    },
+  });
+  return { bus, close: bus.close };
+}

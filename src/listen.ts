@@ -1,0 +1,91 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { type App, type AppOverrides, createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { type Worker, startWorker } from './fulfilment/worker.ts';
+import { orderKey } from './ledger/keys.ts';
+import { bringUpToDate } from './ledger/operations/bring-up-to-date.ts';
+import { readOrder } from './ledger/order-item.ts';
+import type { SocketServer } from './realtime/socket-server.ts';
+
+/** A gateway that listens. */
+export interface RunningServer {
+  readonly app: App;
+  /** Where it is, with the port that it got. */
+  readonly url: string;
+  /** Finishes what runs, sends sockets elsewhere, and lets everything go. Calling it again is harmless. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long requests in flight may take when the server stops; then their connections are cut. */
+const DRAIN_MS = 10_000;
+
+/** Builds the app, listens on the configured host and port, and starts the worker where the configuration says so. */
+export async function startServer(config: Config, overrides: AppOverrides = {}): Promise<RunningServer> {
+  const app = createApp(config, overrides);
+  // Without HTTP/2 options the adaptor makes a plain HTTP server.
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const sockets = app.attachSockets(server);
+  try {
+    await listen(server, config);
+  } catch (error) {
+    app.close();
+    throw error;
+  }
+  const worker = config.worker ? startWorkerOf(app) : undefined;
+  let closed: Promise<void> | undefined;
+  return {
+    app,
+    url: urlOf(server, config.host),
+    close: () => (closed ??= stop(app, server, sockets, worker)),
+  };
+}
+
+function startWorkerOf({ ledger, registry, metrics, logger }: App): Worker {
+  return startWorker(ledger, registry, {
+    metrics,
+    logger,
+    sweep: async (ref) => {
+      const [item] = await ledger.store.get([orderKey(ref)]);
+      if (item !== undefined) await bringUpToDate(ledger, readOrder(item));
+    },
+  });
+}
+
+/** Resolves once the server listens. Rejects with Node's own error, such as EADDRINUSE. */
+function listen(server: Server, { host, port }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+}
+
+async function stop(
+  app: App,
+  server: Server,
+  sockets: SocketServer,
+  worker: Worker | undefined,
+): Promise<void> {
+  app.startDraining();
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  // Streams of events never end by themselves, and would keep the server open.
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+  }, DRAIN_MS);
+  await Promise.all([sockets.drain(), worker?.stop(), closed]);
+  clearTimeout(cut);
+  app.close();
+}

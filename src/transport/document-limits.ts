@@ -1,0 +1,103 @@
+import { complexityFromQuery } from '@pothos/plugin-complexity';
+import {
+  type DocumentNode,
+  GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type OperationDefinitionNode,
+  type ParseOptions,
+  type Source,
+  parse,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { RequestContext } from '../schema/context.ts';
+import { badRequest } from '../schema/errors.ts';
+import { fewAliases, oneMoneyMutation } from './document-rules.ts';
+
+export interface DocumentLimits {
+  readonly maxTokens: number;
+  /** Fields within fields. */
+  readonly maxDepth: number;
+  /** Fields in all, fragments spread out. */
+  readonly maxFields: number;
+  /** Fields in all, each times the rows of the lists that it is in. */
+  readonly maxCost: number;
+}
+
+/** Several times what the largest honest document needs: one that selects every field of a result, five levels deep. */
+export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = {
+  maxTokens: 3_000,
+  maxDepth: 14,
+  maxFields: 1_500,
+  maxCost: 20_000,
+};
+
+/** Refuses documents that are too large before anything of them runs (docs/DESIGN.md §11). */
+export function limitDocuments(
+  limits: DocumentLimits,
+  introspection: boolean,
+): Plugin<RequestContext, RequestContext> {
+  return {
+    onParse: ({ setParseFn }) => {
+      setParseFn((source: string | Source, options?: ParseOptions) =>
+        parse(source, { ...options, maxLexicalTokens: limits.maxTokens }),
+      );
+    },
+    onValidate: ({ addValidationRule }) => {
+      addValidationRule(oneMoneyMutation);
+      addValidationRule(fewAliases);
+      if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
+    },
+    onExecute: ({ args, setResultAndStopExecution }) => {
+      const error = excess(limits, args);
+      if (error !== undefined) setResultAndStopExecution({ errors: [error] });
+    },
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const error = excess(limits, args);
+      if (error !== undefined) setResultAndStopExecution({ errors: [error] });
+    },
+  };
+}
+
+interface Execution {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operationName?: string | null | undefined;
+  readonly variableValues?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** What makes the chosen operation too large, or what is wrong with its variables; undefined if it may run. */
+function excess(
+  { maxDepth, maxFields, maxCost }: DocumentLimits,
+  { schema, document, operationName, variableValues }: Execution,
+): GraphQLError | undefined {
+  try {
+    const { depth, breadth, complexity } = complexityFromQuery(chosenOperation(document, operationName), {
+      schema,
+      variables: { ...variableValues },
+    });
+    if (depth > maxDepth)
+      return badRequest(`The document is ${String(depth)} levels deep; ${String(maxDepth)} are allowed.`);
+    if (breadth > maxFields) return badRequest(`The document selects more than ${String(maxFields)} fields.`);
+    if (complexity > maxCost)
+      return badRequest(
+        `The document costs ${String(complexity)}; ${String(maxCost)} is allowed. Ask for fewer rows.`,
+      );
+    return undefined;
+  } catch (error) {
+    return error instanceof GraphQLError ? error : badRequest('The cost of the document can not be told.');
+  }
+}
+
+/** The document without its other operations. */
+function chosenOperation(document: DocumentNode, name: string | null | undefined): DocumentNode {
+  const isOther = (operation: OperationDefinitionNode): boolean =>
+    name !== undefined && name !== null && operation.name?.value !== name;
+  return {
+    ...document,
+    definitions: document.definitions.filter(
+      (definition) => definition.kind !== Kind.OPERATION_DEFINITION || !isOther(definition),
+    ),
+  };
+}

@@ -1,0 +1,102 @@
+import { type Context, Hono } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { cors } from 'hono/cors';
+import type { TokenVerifier } from '../auth/token.ts';
+import type { Viewer } from '../auth/viewer.ts';
+import type { Clock } from '../ledger/clock.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { RequestContext } from '../schema/context.ts';
+import { GRAPHQL_PATH, type GraphqlServer } from './graphql-server.ts';
+import { type RequestVariables, REQUEST_ID_HEADER } from './request-id.ts';
+import { refusal } from './responses.ts';
+
+/** More than any document and its variables need: ninety-nine lines are a few kilobytes. */
+const MAX_BODY_BYTES = 128 * 1024;
+
+/** Sent by every page that means to call us. What a page can send without asking us first (CORS) never has it. */
+export const CSRF_HEADER = 'x-hitotsu-csrf';
+
+export interface GraphqlRouteOptions {
+  readonly server: GraphqlServer;
+  readonly verifier: TokenVerifier;
+  readonly createContext: (viewer: Viewer, requestId: string) => RequestContext;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly corsOrigins: readonly string[];
+  /** GraphiQL's page, where it is served. */
+  readonly graphiqlPage?: ((request: Request) => Response) | undefined;
+}
+
+type Routed = Context<{ Variables: RequestVariables }>;
+
+/**
+ * `/graphql` over HTTP: POST with a JSON body and nothing else; with `accept: text/event-stream` the answer is a stream of
+ * events. No forms, no GET: what a foreign page can send by itself never runs (docs/DESIGN.md §11, FIELD-CASES C60).
+ */
+export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: RequestVariables }> {
+  const app = new Hono<{ Variables: RequestVariables }>();
+  app.use(
+    GRAPHQL_PATH,
+    cors({
+      origin: [...options.corsOrigins],
+      allowMethods: ['POST'],
+      allowHeaders: ['authorization', 'content-type', CSRF_HEADER, REQUEST_ID_HEADER],
+      exposeHeaders: [REQUEST_ID_HEADER, 'retry-after'],
+      maxAge: 600,
+    }),
+  );
+  app.post(
+    GRAPHQL_PATH,
+    async (context, next) => {
+      const refused = unacceptable(context.req.raw.headers);
+      if (refused === undefined) await next();
+      return refused;
+    },
+    bodyLimit({
+      maxSize: MAX_BODY_BYTES,
+      onError: () => refusal(413, 'BAD_REQUEST', 'The body is too large.'),
+    }),
+    (context) => answer(options, context),
+  );
+  app.all(GRAPHQL_PATH, (context) => {
+    const { graphiqlPage } = options;
+    const wantsPage = context.req.method === 'GET' && isForBrowser(context.req.header('accept'));
+    if (wantsPage && graphiqlPage !== undefined) return graphiqlPage(context.req.raw);
+    return refusal(405, 'BAD_REQUEST', 'GraphQL is sent by POST.', { allow: 'POST' });
+  });
+  return app;
+}
+
+function isForBrowser(accept: string | undefined): boolean {
+  return accept?.includes('text/html') ?? false;
+}
+
+/** Why a request isn't one of ours, before its body is read. */
+function unacceptable(headers: Headers): Response | undefined {
+  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
+  if (mediaType.trim().toLowerCase() !== 'application/json')
+    return refusal(415, 'BAD_REQUEST', 'The body must be application/json.');
+  const fromBrowser = headers.has('origin') || headers.has('sec-fetch-site');
+  if (fromBrowser && !headers.has(CSRF_HEADER))
+    return refusal(403, 'FORBIDDEN', `Web pages must send the header ${CSRF_HEADER}: 1.`);
+  return undefined;
+}
+
+async function answer(options: GraphqlRouteOptions, context: Routed): Promise<Response> {
+  const { server, verifier, createContext, clock, logger, metrics } = options;
+  const requestId = context.var.requestId;
+  const verdict = await verifier.verify(context.req.header('authorization'), clock.nowMs());
+  switch (verdict.kind) {
+    case 'VIEWER':
+      return await server.fetch(context.req.raw, createContext(verdict.viewer, requestId));
+    case 'REFUSED':
+      metrics.count('TokenRefused', { reason: verdict.reason });
+      return refusal(401, 'UNAUTHENTICATED', 'A valid token is needed.', { 'www-authenticate': 'Bearer' });
+    case 'UNAVAILABLE':
+      // Nobody knows whether the token is good: so nothing is answered, and the token isn't to be thrown away.
+      logger.error('tokens can not be checked: their keys are out of reach', { requestId });
+      return refusal(503, 'INTERNAL', 'Internal error.', { 'retry-after': '5' }, { requestId });
+  }
+}

@@ -1,0 +1,35 @@
+import { Hono } from 'hono';
+import { systemKey } from '../ledger/keys.ts';
+import type { Ledger } from '../ledger/operations/ledger.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
+
+export interface HealthOptions {
+  readonly ledger: Ledger;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+  /** Whether the process is going away: load balancers should look elsewhere. */
+  readonly isDraining: () => boolean;
+}
+
+/** `/healthz`: the process lives. `/readyz`: it can work. `/metrics`: Prometheus' text. */
+export function healthRoutes({ ledger, metrics, logger, isDraining }: HealthOptions): Hono {
+  const app = new Hono();
+  app.get('/healthz', (context) => context.json({ status: 'ok' }));
+  app.get('/readyz', async (context) => {
+    if (isDraining()) return context.json({ status: 'draining' }, 503);
+    try {
+      await ledger.store.get([systemKey('health', 'READY')]);
+    } catch (error) {
+      logger.warn('the table can not be read', {}, error);
+      return context.json({ status: 'unavailable', table: 'unreadable' }, 503);
+    }
+    // A bus that is down delays live updates and nothing else: subscribers read the table.
+    return context.json({ status: 'ok', table: 'readable', bus: ledger.bus.status() });
+  });
+  app.get('/metrics', async () => {
+    const { contentType, body } = await metrics.render();
+    return new Response(body, { headers: { 'content-type': contentType } });
+  });
+  return app;
+}
