@@ -54,11 +54,11 @@ async function judge(
 ): Promise<Judgement> {
   if (booking !== undefined) return stale('booked already');
   const isMoney = news === 'SUCCEEDED';
+  if (!isMoney && isPaid(order.state)) return stale('the order is paid');
   const owner = ownerOfPayment(order, payment.paymentId, payment.metadata.attempt);
   if (owner.kind === 'NOT_YET') return { kind: 'NOT_YET', detail: 'its attempt has no session' };
   if (owner.kind === 'GIVEN_UP' || owner.kind === 'NOT_OWN') return disowned(owner, isMoney);
   const { attempt } = owner;
-  if (!isMoney && isPaid(order.state)) return stale('the order is paid');
   if (!isMoney && !isCurrent(order, attempt)) return stale('of an earlier attempt');
   if (news === 'ACTION' && payment.slip === undefined) return ignored('no slip to pay');
 

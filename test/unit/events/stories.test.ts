@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { decimal } from '../../../src/ledger/money.ts';
 import type { Order } from '../../../src/ledger/order.ts';
 import { beginRefund } from '../../../src/ledger/refunds.ts';
@@ -11,6 +11,9 @@ import { type Ending, type Story, endings } from './story.ts';
  * For each payment story every order of its events, with duplicates and with the same facts told again by other events,
  * ends alike (docs/DESIGN.md §8, "Order of arrival never matters").
  */
+
+// Thousands of events a story: on a busy machine that takes longer than a test usually may.
+vi.setConfig({ testTimeout: 60_000 });
 
 type ProviderSetup = NonNullable<Story['provider']>;
 
