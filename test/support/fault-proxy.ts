@@ -101,7 +101,7 @@ async function apply(
   const reply = ({ status, headers, body }: Answer): void => {
     passing.outgoing.writeHead(status, headers).end(body);
   };
-  if (fault === undefined) {
+  if (fault === undefined || fault.kind === 'PASS') {
     reply(await forward(passing));
     return;
   }

@@ -1,5 +1,7 @@
 /** What a fault proxy does to one request. Everything that DynamoDB, a network or a proxy between can do to a client. */
 export type Fault =
+  /** None: lets a script begin with a later request. */
+  | { readonly kind: 'PASS' }
   /** Never reaches the engine; the connection closes. */
   | { readonly kind: 'DROP_BEFORE' }
   /** The engine does it; the connection closes without an answer. */
