@@ -1,4 +1,5 @@
 import { DUE_SHARDS } from '../ledger/due.ts';
+import type { Ids } from '../ledger/ids.ts';
 import type { OrderRef } from '../ledger/keys.ts';
 import { type DueOrder, type DuePage, dueOrders } from '../ledger/operations/due-orders.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
@@ -31,9 +32,13 @@ export interface DueLoop {
 /** The longest wait after a shard could not be read: an outage is not made worse by asking. */
 const MAX_OUTAGE_WAIT_MS = 10_000;
 
+/** Orders read of a shard at once: more than one worker has slots for, so that workers rarely want the same one. */
+const PAGE_SIZE = 48;
+
 /**
  * Polls the shards of the due index in turn and works on what is due, never on more than `concurrency` orders at once.
- * The round begins at a random shard, so that workers don't move in step; while nothing is due it slows down.
+ * Workers keep out of one another's way by chance alone: each begins its round at a random shard and takes the orders of
+ * a page in random order. While nothing is due the round slows down.
  */
 export function startDueLoop(options: DueLoopOptions): DueLoop {
   const { ledger, concurrency, wait, logger } = options;
@@ -41,6 +46,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
   const shards = createShards(options);
   const running = new Map<string, Promise<void>>();
   const resting = createResting(options);
+  let onFreedSlot = (): void => undefined;
 
   function start({ ref, atMs }: DueOrder): void {
     const name = orderName(ref);
@@ -52,21 +58,32 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
         const { tenant, orderId } = ref;
         logger.error('A due order could not be worked on', { tenant, orderId }, error);
       })
-      .finally(() => running.delete(name));
+      .finally(() => {
+        running.delete(name);
+        onFreedSlot();
+      });
     running.set(name, task);
+  }
+
+  /** Starts what was found as slots become free. What is left when the worker stops stays due for another one. */
+  async function startAll(orders: readonly DueOrder[]): Promise<void> {
+    for (const order of orders) {
+      while (running.size >= concurrency && !stopping.signal.aborted) {
+        await new Promise<void>((resolve) => {
+          onFreedSlot = resolve;
+        });
+      }
+      if (stopping.signal.aborted) return;
+      start(order);
+    }
   }
 
   async function loop(): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      if (running.size >= concurrency) {
-        await Promise.race([...running.values(), wait(options.idlePollMs, stopping.signal)]);
-        continue;
-      }
       let pauseMs: number;
       try {
-        const orders = await shards.next(concurrency - running.size);
-        for (const order of orders) start(order);
+        await startAll(await shards.next());
         failures = 0;
         pauseMs = shards.pauseMs();
       } catch (error) {
@@ -82,6 +99,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
   return {
     stop: async () => {
       stopping.abort();
+      onFreedSlot();
       await looping;
       await Promise.all(running.values());
     },
@@ -90,25 +108,25 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
 
 /** The shards in turn, each with the place where its next page begins. */
 function createShards({ ledger, busyPollMs, idlePollMs, metrics }: DueLoopOptions): {
-  readonly next: (limit: number) => Promise<readonly DueOrder[]>;
+  readonly next: () => Promise<readonly DueOrder[]>;
   readonly pauseMs: () => number;
 } {
   const pages = new Map<number, DuePage>();
   let shard = Math.floor(ledger.ids.fraction() * DUE_SHARDS) % DUE_SHARDS;
   let quiet = 0;
   return {
-    next: async (limit) => {
+    next: async () => {
       const current = shard;
       shard = (shard + 1) % DUE_SHARDS;
       // Page after page, so that orders at the head that can't be helped hide none behind them.
-      const page = await dueOrders(ledger, current, limit, pages.get(current)?.next);
+      const page = await dueOrders(ledger, current, PAGE_SIZE, pages.get(current)?.next);
       pages.set(current, page);
       quiet = page.orders.length === 0 ? Math.min(quiet + 1, 4 * DUE_SHARDS) : 0;
       metrics.set(
         'dueOrders',
         [...pages.values()].reduce((sum, { orders }) => sum + orders.length, 0),
       );
-      return page.orders;
+      return shuffled(page.orders, ledger.ids);
     },
     // One quiet round goes on at the busy pace, four bring it down to the idle one.
     pauseMs: () => {
@@ -117,6 +135,13 @@ function createShards({ ledger, busyPollMs, idlePollMs, metrics }: DueLoopOption
       return busyPollMs + (idleMs - busyPollMs) * slowness;
     },
   };
+}
+
+function shuffled<Value>(values: readonly Value[], { fraction }: Pick<Ids, 'fraction'>): readonly Value[] {
+  return values
+    .map((value) => ({ value, place: fraction() }))
+    .sort((one, other) => one.place - other.place)
+    .map(({ value }) => value);
 }
 
 /** Orders that were taken up lately, each with the due time it was listed under then. */

@@ -1,7 +1,12 @@
 import { inject } from 'vitest';
 import type { FollowUp, StepContext, StepResult } from '../../../src/fulfilment/follow-up.ts';
 import { type Registry, createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
-import { type Worker, type WorkerSettings, startWorker } from '../../../src/fulfilment/worker.ts';
+import {
+  type Worker,
+  type WorkerOptions,
+  type WorkerSettings,
+  startWorker,
+} from '../../../src/fulfilment/worker.ts';
 import { decimal } from '../../../src/ledger/money.ts';
 import type { OrderRef } from '../../../src/ledger/keys.ts';
 import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
@@ -17,7 +22,12 @@ export interface FulfilmentHarness extends Harness {
   readonly registry: Registry;
   readonly metrics: Metrics;
   /** Starts a worker that polls without pause; it is stopped with the harness. */
-  readonly startWorker: (settings?: Partial<WorkerSettings>, ledger?: Ledger) => Worker;
+  readonly startWorker: (
+    settings?: Partial<WorkerSettings>,
+    ledger?: Ledger,
+    sweep?: WorkerOptions['sweep'],
+    wait?: WorkerOptions['wait'],
+  ) => Worker;
   readonly stop: () => Promise<void>;
 }
 
@@ -52,16 +62,17 @@ export async function makeFulfilment(
     ...harness,
     registry,
     metrics,
-    startWorker: (settings = {}, ledger = harness.ledger) => {
+    startWorker: (settings = {}, ledger = harness.ledger, sweep = () => Promise.resolve(), wait) => {
       const worker = startWorker(ledger, registry, {
-        sweep: () => Promise.resolve(),
+        sweep,
+        ...(wait === undefined ? {} : { wait }),
         metrics,
         logger: createLogger({
           level: 'debug',
           clock: harness.clock,
           destination: { write: (line) => options.logged?.push(line) },
         }),
-        settings: { busyPollMs: 1, idlePollMs: 8, restMs: 0, ...settings },
+        settings: { busyPollMs: 5, idlePollMs: 80, restMs: 0, ...settings },
       });
       workers.push(worker);
       return worker;
