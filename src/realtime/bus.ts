@@ -39,3 +39,22 @@ export const topics = {
   merchantOrders: (tenant: string, merchantId: string) => `${tenant}#merchant#${merchantId}`,
   walletEntries: (tenant: string, accountId: string) => `${tenant}#wallet#${accountId}`,
 } as const;
+
+/** Tells all who may listen of a transition that is in the table. */
+export function tellOfTransition(
+  bus: Bus,
+  { tenant, accountId, orderId, merchantId }: OrderRef & { readonly merchantId?: string },
+  transition: Transition,
+): void {
+  const order = { tenant, accountId, orderId };
+  const merchant = merchantId === undefined ? {} : { merchantId };
+  const notice = { kind: 'transition', order, transition, ...merchant } as const;
+  bus.publish(topics.order(order), notice);
+  if (merchantId !== undefined) bus.publish(topics.merchantOrders(tenant, merchantId), notice);
+}
+
+/** Tells all who may listen of an entry that is in the table. */
+export function tellOfEntry(bus: Bus, { tenant, accountId, entryId }: EntryRef): void {
+  const entry = { tenant, accountId, entryId };
+  bus.publish(topics.walletEntries(tenant, accountId), { kind: 'entry', entry });
+}

@@ -1,6 +1,5 @@
 import type { PaymentCodes } from '../../auth/payment-code.ts';
-import type { Bus } from '../../realtime/bus.ts';
-import { topics } from '../../realtime/bus.ts';
+import { type Bus, tellOfEntry, tellOfTransition } from '../../realtime/bus.ts';
 import type { PaymentProvider } from '../../stripe/port.ts';
 import type { Tenant, Tenants } from '../../tenants.ts';
 import type { Clock } from '../clock.ts';
@@ -62,21 +61,9 @@ export async function commit(ledger: Ledger, plan: Plan): Promise<CommitResult> 
 /** Tells what a committed plan changed. After the commit only: what isn't in the table was never said. */
 export function publish(bus: Bus, { orders, entries }: Plan): void {
   for (const { order, transitions } of orders) {
-    const { tenant, accountId, orderId, merchantId } = order;
-    const ref = { tenant, accountId, orderId };
-    for (const transition of transitions) {
-      const merchant = merchantId === undefined ? {} : { merchantId };
-      const notice = { kind: 'transition', order: ref, transition, ...merchant } as const;
-      bus.publish(topics.order(order), notice);
-      if (merchantId !== undefined) bus.publish(topics.merchantOrders(tenant, merchantId), notice);
-    }
+    for (const transition of transitions) tellOfTransition(bus, order, transition);
   }
-  for (const { tenant, accountId, entryId } of entries) {
-    bus.publish(topics.walletEntries(tenant, accountId), {
-      kind: 'entry',
-      entry: { tenant, accountId, entryId },
-    });
-  }
+  for (const entry of entries) tellOfEntry(bus, entry);
 }
 
 /** The tenant of a verified viewer. Throws if it is gone from the file: a token for it can't have been verified. */
