@@ -1,0 +1,140 @@
+import type { ProviderDispute, ProviderPayment, ProviderRefund } from '../../stripe/port.ts';
+import { type PaymentBooking, readPaymentBooking } from '../event-item.ts';
+import { type OrderRef, orderKey, paymentKey } from '../keys.ts';
+import { readOrder } from '../order-item.ts';
+import type { Order, Refund } from '../order.ts';
+import { amountOfMinor } from '../provider-facts.ts';
+import { type RefundFacts, isPassed, knownRefund } from '../provider-refunds.ts';
+import { refundFacts } from './apply-refund.ts';
+import type { Ledger } from './ledger.ts';
+import { orderNamedBy } from './settle-fact.ts';
+
+/** What the provider has, and the ledger hasn't or has otherwise. */
+export interface Difference {
+  readonly kind: 'PAYMENT' | 'REFUND' | 'DISPUTE';
+  readonly providerId: string;
+  readonly order?: OrderRef | undefined;
+  /** What the provider says, and what the ledger knows of it, in a few words. */
+  readonly provider: string;
+  readonly ledger: string;
+}
+
+/** How an object of the provider compares. FOREIGN: no order of ours made it. */
+export type Comparison =
+  | { readonly kind: 'SAME' }
+  | { readonly kind: 'FOREIGN' }
+  | { readonly kind: 'DIFFERENT'; readonly difference: Difference }
+  /** The provider couldn't say whose it is. */
+  | { readonly kind: 'UNKNOWN' };
+
+const SAME: Comparison = { kind: 'SAME' };
+const NOT_BOOKED = 'not booked';
+
+/** A payment that succeeded must be booked, with exactly its amount. */
+export async function comparePayment(ledger: Ledger, payment: ProviderPayment): Promise<Comparison> {
+  const { paymentId, status, amountReceivedMinor, currency, livemode, metadata } = payment;
+  if (status !== 'succeeded') return SAME;
+  const booking = await bookingOf(ledger, paymentId);
+  const order = booking ?? orderNamedBy(metadata);
+  if (order === undefined || livemode !== ledger.provider.livemode) return { kind: 'FOREIGN' };
+  const difference = {
+    kind: 'PAYMENT',
+    providerId: paymentId,
+    order: refOf(order),
+    provider: inMinor(amountReceivedMinor, currency),
+  } as const;
+  if (booking === undefined) return different(difference, NOT_BOOKED);
+  const amount = amountOfMinor(amountReceivedMinor, currency);
+  if (booking.currency === currency && amount?.eq(booking.amount) === true) return SAME;
+  return different(difference, `${booking.amount.toFixed()} ${booking.currency}`);
+}
+
+/** A refund must be in its order, as far as the provider's word goes: what is further already has overtaken the list. */
+export async function compareRefund(ledger: Ledger, refund: ProviderRefund): Promise<Comparison> {
+  const { providerRefundId, paymentId, status, amountMinor, currency } = refund;
+  const owner = await ownerOf(ledger, paymentId, orderNamedBy(refund.metadata));
+  if (owner.kind !== 'OURS') return owner;
+  const facts = refundFacts(refund);
+  const known = knownState(owner, facts);
+  const amount = amountOfMinor(amountMinor, currency);
+  if (known !== undefined && isPassed(known.state, facts.state) && amount?.eq(known.amount) === true)
+    return SAME;
+  return different(
+    {
+      kind: 'REFUND',
+      providerId: providerRefundId,
+      order: owner.ref,
+      provider: `${status} ${inMinor(amountMinor, currency)}`,
+    },
+    known === undefined ? NOT_BOOKED : `${known.state.toLowerCase()} ${known.amount.toFixed()}`,
+  );
+}
+
+/** A dispute must be in its order with the same status, and a lost one booked. */
+export async function compareDispute(ledger: Ledger, dispute: ProviderDispute): Promise<Comparison> {
+  const { disputeId, paymentId, status, livemode } = dispute;
+  if (livemode !== ledger.provider.livemode) return { kind: 'FOREIGN' };
+  const owner = await ownerOf(ledger, paymentId, undefined);
+  if (owner.kind !== 'OURS') return owner;
+  const known = owner.order?.disputes.find((candidate) => candidate.disputeId === disputeId);
+  if (known?.status === status && (status !== 'lost' || known.booked)) return SAME;
+  return different(
+    { kind: 'DISPUTE', providerId: disputeId, order: owner.ref, provider: status },
+    known?.status ?? NOT_BOOKED,
+  );
+}
+
+type Owner =
+  | {
+      readonly kind: 'OURS';
+      readonly ref: OrderRef;
+      readonly order: Order | undefined;
+      readonly booking: PaymentBooking | undefined;
+    }
+  | Extract<Comparison, { kind: 'FOREIGN' | 'UNKNOWN' }>;
+
+/** The payment item names the order, else the object's metadata, else the payment's own. */
+async function ownerOf(ledger: Ledger, paymentId: string, named: OrderRef | undefined): Promise<Owner> {
+  const booking = await bookingOf(ledger, paymentId);
+  let ref = booking ?? named;
+  if (ref === undefined) {
+    const payment = await ledger.provider.retrievePayment(paymentId);
+    if (payment.kind === 'REFUSED') return { kind: 'FOREIGN' };
+    if (payment.kind !== 'DONE') return { kind: 'UNKNOWN' };
+    ref = orderNamedBy(payment.value.metadata);
+  }
+  if (ref === undefined) return { kind: 'FOREIGN' };
+  const [item] = await ledger.store.get([orderKey(ref)]);
+  return { kind: 'OURS', ref: refOf(ref), booking, order: item === undefined ? undefined : readOrder(item) };
+}
+
+async function bookingOf(ledger: Ledger, paymentId: string): Promise<PaymentBooking | undefined> {
+  const [item] = await ledger.store.get([paymentKey(paymentId)]);
+  return item === undefined ? undefined : readPaymentBooking(item);
+}
+
+function knownState(
+  { order, booking }: Extract<Owner, { kind: 'OURS' }>,
+  facts: RefundFacts,
+): Pick<Refund, 'state' | 'amount'> | undefined {
+  if (order === undefined) return undefined;
+  if (booking?.bookedAs !== 'SURPLUS') return knownRefund(order, facts);
+  const surplus = order.surplus.find(({ paymentId }) => paymentId === facts.paymentId);
+  return surplus?.refunds.find(({ providerRefundId }) => providerRefundId === facts.providerRefundId);
+}
+
+/** The order's name alone, for a report. */
+function refOf({ tenant, accountId, orderId }: OrderRef): OrderRef {
+  return { tenant, accountId, orderId };
+}
+
+function different(difference: Omit<Difference, 'ledger'>, ledger: string): Comparison {
+  return { kind: 'DIFFERENT', difference: { ...difference, ledger } };
+}
+
+function inMinor(minor: number, currency: string): string {
+  const amount = amountOfMinor(minor, currency);
+  return amount === undefined
+    ? `${String(minor)} minor units of ${currency}`
+    : `${amount.toFixed()} ${currency}`;
+}

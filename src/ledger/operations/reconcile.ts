@@ -1,0 +1,158 @@
+import type { Page, PageRequest, ProviderResult } from '../../stripe/port.ts';
+import { epochS } from '../clock.ts';
+import { defined } from '../defined.ts';
+import { applyDispute } from './apply-dispute.ts';
+import { applyPayment } from './apply-payment.ts';
+import { applyRefund } from './apply-refund.ts';
+import {
+  type Comparison,
+  type Difference,
+  compareDispute,
+  comparePayment,
+  compareRefund,
+} from './compare-with-provider.ts';
+import type { Ledger } from './ledger.ts';
+import type { Settled } from './settle-fact.ts';
+
+export interface ReconcileOptions {
+  /** How far back the provider's objects are compared. */
+  readonly sinceMs: number;
+  /** Whether what is missing is applied, by the same decisions as events. */
+  readonly fix: boolean;
+  readonly onProgress?: (progress: ReconcileProgress) => void;
+}
+
+export interface ReconcileProgress {
+  readonly phase: 'payments' | 'refunds' | 'disputes';
+  readonly listed: number;
+  readonly differences: number;
+}
+
+/** A difference, and whether it is one no more. */
+export interface Finding extends Difference {
+  readonly fixed: boolean;
+  /** Why it could not be fixed, if that was tried. */
+  readonly detail?: string;
+}
+
+export interface ReconcileReport {
+  readonly payments: number;
+  readonly refunds: number;
+  readonly disputes: number;
+  /** Of other integrations on the same provider account. */
+  readonly foreign: number;
+  readonly findings: readonly Finding[];
+  /** False where the provider couldn't be asked to the end: what wasn't listed wasn't compared. */
+  readonly complete: boolean;
+}
+
+/** Younger objects may be told of at this very moment, by a webhook that is on its way. */
+const WEBHOOK_GRACE_S = 120;
+const PAGE = 100;
+const ASKED = { kind: 'ASKED' } as const;
+
+/** One kind of the provider's objects: how it is listed, compared, and applied. */
+interface Walk<Item> {
+  readonly phase: ReconcileProgress['phase'];
+  readonly list: (page: PageRequest) => Promise<ProviderResult<Page<Item>>>;
+  readonly idOf: (item: Item) => string;
+  readonly compare: (item: Item) => Promise<Comparison>;
+  readonly apply: (item: Item) => Promise<Settled>;
+}
+
+interface Tally {
+  foreign: number;
+  complete: boolean;
+  readonly findings: Finding[];
+}
+
+/**
+ * Lists the provider's payments, refunds and disputes since then and compares each with the ledger: what the provider
+ * has must be booked, once and as it is. Payments come first, so that what follows finds them booked.
+ * Throws TableUnavailableError in an outage of the table.
+ */
+export async function reconcile(ledger: Ledger, options: ReconcileOptions): Promise<ReconcileReport> {
+  const { provider } = ledger;
+  const tally: Tally = { foreign: 0, complete: true, findings: [] };
+  const payments = await walk(ledger, options, tally, {
+    phase: 'payments',
+    list: provider.listPayments,
+    idOf: ({ paymentId }) => paymentId,
+    compare: (payment) => comparePayment(ledger, payment),
+    apply: (payment) => applyPayment(ledger, payment, 'SUCCEEDED', ASKED),
+  });
+  const refunds = await walk(ledger, options, tally, {
+    phase: 'refunds',
+    list: provider.listRefunds,
+    idOf: ({ providerRefundId }) => providerRefundId,
+    compare: (refund) => compareRefund(ledger, refund),
+    apply: (refund) => applyRefund(ledger, refund, ASKED),
+  });
+  const disputes = await walk(ledger, options, tally, {
+    phase: 'disputes',
+    list: provider.listDisputes,
+    idOf: ({ disputeId }) => disputeId,
+    compare: (dispute) => compareDispute(ledger, dispute),
+    apply: (dispute) => applyDispute(ledger, dispute, ASKED),
+  });
+  return { payments, refunds, disputes, ...tally };
+}
+
+async function walk<Item extends { readonly createdS: number }>(
+  ledger: Ledger,
+  options: ReconcileOptions,
+  tally: Tally,
+  { phase, list, idOf, compare, apply }: Walk<Item>,
+): Promise<number> {
+  const nowS = epochS(ledger.clock.nowMs());
+  const createdFromS = epochS(ledger.clock.nowMs() - options.sinceMs);
+  let listed = 0;
+  let after: string | undefined;
+  for (;;) {
+    const page = await list({ createdFromS, limit: PAGE, ...defined({ after }) });
+    if (page.kind !== 'DONE') {
+      tally.complete = false;
+      return listed;
+    }
+    const { items, hasMore } = page.value;
+    for (const item of items) {
+      listed += 1;
+      if (item.createdS > nowS - WEBHOOK_GRACE_S) continue;
+      await judge(tally, options.fix, { compare, apply }, item);
+    }
+    options.onProgress?.({ phase, listed, differences: tally.findings.length });
+    const last = items.at(-1);
+    if (!hasMore || last === undefined) return listed;
+    after = idOf(last);
+  }
+}
+
+async function judge<Item>(
+  tally: Tally,
+  fix: boolean,
+  { compare, apply }: Pick<Walk<Item>, 'compare' | 'apply'>,
+  item: Item,
+): Promise<void> {
+  const first = await compare(item);
+  switch (first.kind) {
+    case 'SAME':
+      return;
+    case 'FOREIGN':
+      tally.foreign += 1;
+      return;
+    case 'UNKNOWN':
+      tally.complete = false;
+      return;
+    case 'DIFFERENT': {
+      if (!fix) {
+        tally.findings.push({ ...first.difference, fixed: false });
+        return;
+      }
+      const settled = await apply(item);
+      // Whatever applying says, only the ledger tells whether it has it now.
+      const now = await compare(item);
+      const detail = settled.kind === 'DONE' ? settled.detail : settled.reason;
+      tally.findings.push({ ...first.difference, fixed: now.kind === 'SAME', ...defined({ detail }) });
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ReconcileProgress, reconcile } from '../../../src/ledger/operations/reconcile.ts';
+import { type ProviderHarness, applyEvents, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
+
+let harness: ProviderHarness;
+beforeAll(async () => {
+  harness = await makeProviderHarness();
+});
+afterAll(async () => {
+  await harness.stop();
+});
+
+const DAY_MS = 86_400_000;
+
+describe('a reconciliation', () => {
+  it('agrees where every event was applied', async () => {
+    const { paymentId } = await paidByCard(harness, '20.00');
+    await harness.simulator.dashboardRefund({ paymentIntent: paymentId, amount: 500 });
+    await applyEvents(harness);
+    await harness.advance(600_000);
+    expect(await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).toEqual({
+      payments: 1,
+      refunds: 1,
+      disputes: 0,
+      foreign: 0,
+      findings: [],
+      complete: true,
+    });
+  });
+
+  it('names a payment, a refund and a dispute that nobody told of, and changes nothing', async () => {
+    const unpaid = await checkedOut(harness, '30.00');
+    await harness.simulator.payByCard({ session: unpaid.sessionId });
+    const { paymentId, orderId } = await paidByCard(harness, '40.00');
+    // `paidByCard` has applied all events so far: the first payment is booked too. Now two that are not.
+    await harness.simulator.dashboardRefund({ paymentIntent: paymentId, amount: 1000 });
+    await harness.simulator.openDispute({ paymentIntent: paymentId });
+    const lost = await checkedOut(harness, '50.00');
+    await harness.simulator.payByCard({ session: lost.sessionId });
+    await harness.advance(600_000);
+
+    const progress: ReconcileProgress[] = [];
+    const report = await reconcile(harness.ledger, {
+      sinceMs: DAY_MS,
+      fix: false,
+      onProgress: (step) => progress.push(step),
+    });
+    const order = { tenant: 't_1', accountId: 'u_1', orderId };
+    expect(report.findings).toMatchObject([
+      {
+        kind: 'PAYMENT',
+        order: { ...order, orderId: lost.orderId },
+        provider: '50 USD',
+        ledger: 'not booked',
+        fixed: false,
+      },
+      { kind: 'REFUND', order, provider: 'succeeded 10 USD', ledger: 'not booked', fixed: false },
+      { kind: 'DISPUTE', order, provider: 'open', ledger: 'not booked', fixed: false },
+    ]);
+    expect(progress.map(({ phase }) => phase)).toEqual(['payments', 'refunds', 'disputes']);
+    expect((await harness.order('t_1', 'u_1', lost.orderId)).state).toBe('SESSION_CREATED');
+  });
+
+  it('with --fix applies what is missing, once, and agrees from then on', async () => {
+    const report = await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: true });
+    expect(report.findings.map(({ kind, fixed }) => [kind, fixed])).toEqual([
+      ['PAYMENT', true],
+      ['REFUND', true],
+      ['DISPUTE', true],
+    ]);
+    expect((await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).findings).toEqual([]);
+    const before = (await harness.entries('t_1', 'u_1')).length;
+    await applyEvents(harness);
+    expect(await harness.entries('t_1', 'u_1')).toHaveLength(before);
+  });
+
+  it('leaves what a webhook may be telling of right now', async () => {
+    const { sessionId } = await checkedOut(harness, '60.00');
+    await harness.simulator.payByCard({ session: sessionId });
+    expect((await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).findings).toEqual([]);
+    await harness.advance(121_000);
+    expect((await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).findings).toHaveLength(1);
+  });
+
+  it('says so when the provider could not be asked to the end', async () => {
+    await harness.simulator.failNextRequests({
+      method: 'GET',
+      path: '/v1/refunds',
+      count: 1,
+      status: 500,
+      type: 'api_error',
+    });
+    expect(await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).toMatchObject({
+      complete: false,
+    });
+  });
+});
