@@ -56,10 +56,9 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const metrics = overrides.metrics ?? createMetrics({ ofProcess: true });
   const tenants = overrides.tenants ?? loadTenants(config.tenantsFile, config);
   const provider = overrides.provider ?? createProvider(config);
-  const registry = createRegistry(
-    notifyMerchant({ tenants, clock, limits: DEFAULT_POST_LIMITS }),
-    refundSurplus(provider),
-  );
+  // Production refuses a tenants' file that names this machine; a name that leads to a private address is refused here.
+  const limits = { ...DEFAULT_POST_LIMITS, allowPrivateAddresses: !config.production };
+  const registry = createRegistry(notifyMerchant({ tenants, clock, limits }), refundSurplus(provider));
   const { bus, close: closeBus } = createBus(config, logger, metrics);
   const { name: tableName, region, endpoint } = config.table;
   const client = createDynamoDbClient({ region, endpoint });

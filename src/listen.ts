@@ -2,10 +2,7 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { type App, type AppOverrides, createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { type Worker, startWorker } from './fulfilment/worker.ts';
-import { orderKey } from './ledger/keys.ts';
-import { bringUpToDate } from './ledger/operations/bring-up-to-date.ts';
-import { readOrder } from './ledger/order-item.ts';
+import { type Background, startBackground } from './fulfilment/background.ts';
 import type { SocketServer } from './realtime/socket-server.ts';
 
 /** A gateway that listens. */
@@ -32,24 +29,13 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
     app.close();
     throw error;
   }
-  const worker = config.worker ? startWorkerOf(app) : undefined;
+  const background = config.worker ? startBackground(app.ledger, app.registry, app) : undefined;
   let closed: Promise<void> | undefined;
   return {
     app,
     url: urlOf(server, config.host),
-    close: () => (closed ??= stop(app, server, sockets, worker)),
+    close: () => (closed ??= stop(app, server, sockets, background)),
   };
-}
-
-function startWorkerOf({ ledger, registry, metrics, logger }: App): Worker {
-  return startWorker(ledger, registry, {
-    metrics,
-    logger,
-    sweep: async (ref) => {
-      const [item] = await ledger.store.get([orderKey(ref)]);
-      if (item !== undefined) await bringUpToDate(ledger, readOrder(item));
-    },
-  });
 }
 
 /** Resolves once the server listens. Rejects with Node's own error, such as EADDRINUSE. */
@@ -73,7 +59,7 @@ async function stop(
   app: App,
   server: Server,
   sockets: SocketServer,
-  worker: Worker | undefined,
+  background: Background | undefined,
 ): Promise<void> {
   app.startDraining();
   const closed = new Promise<void>((resolve) => {
@@ -85,7 +71,7 @@ async function stop(
   const cut = setTimeout(() => {
     server.closeAllConnections();
   }, DRAIN_MS);
-  await Promise.all([sockets.drain(), worker?.stop(), closed]);
+  await Promise.all([sockets.drain(), background?.stop(), closed]);
   clearTimeout(cut);
   app.close();
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { OrderRef } from '../ledger/keys.ts';
 import { countDeadOrders } from '../ledger/operations/count-dead-orders.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
@@ -7,6 +6,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { startDueLoop } from './due-loop.ts';
 import type { Registry } from './registry.ts';
+import { waitMs } from './wait.ts';
 import { workOnOrder } from './work-order.ts';
 
 export interface WorkerOptions {
@@ -108,8 +108,4 @@ async function countDeadLetters(
     }
     await wait(censusMs, signal);
   }
-}
-
-async function waitMs(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
