@@ -31,12 +31,16 @@ export async function changeOrder(
   decide: (order: Order, nowMs: number) => Order | undefined,
 ): Promise<OrderChange> {
   try {
-    let unsettled: Plan | undefined;
+    let unsettled: { readonly sent: Plan; readonly rev: number } | undefined;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
       const [item] = await ledger.store.get([orderKey(ref)]);
       if (item === undefined) return { kind: 'GONE' };
       const before = readOrder(item);
-      if (unsettled !== undefined && holds(before, unsettled)) publish(ledger.bus, unsettled);
+      if (unsettled !== undefined) {
+        // Sent as often as is safe, and nobody has written since: it may still come, so whoever asks again decides.
+        if (before.rev === unsettled.rev) return { kind: 'FAILED', failure: THROTTLED };
+        if (holds(before, unsettled.sent)) publish(ledger.bus, unsettled.sent);
+      }
       const after = decide(before, ledger.clock.nowMs());
       if (after === undefined) return { kind: 'UNCHANGED', order: before };
       const sent = plan(ledger.ids.token(), updateOrder(before, after, ledger.settings));
@@ -50,7 +54,7 @@ export async function changeOrder(
           unsettled = undefined;
           break;
         case 'UNKNOWN':
-          unsettled = sent;
+          unsettled = { sent, rev: before.rev };
           break;
         case 'CONFLICT':
           return { kind: 'FAILED', failure: CONFLICT };

@@ -63,7 +63,7 @@ export async function settleClaim(
   settle: (order: Order, nowMs: number) => Settlement,
 ): Promise<Settled> {
   const ref: MarkerRef = { tenant, ...claim.marker };
-  let unsettled: Plan | undefined;
+  let unsettled: { readonly sent: Plan; readonly rev: number } | undefined;
   try {
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
       const [markerItem, orderItem] = await ledger.store.get([
@@ -73,8 +73,10 @@ export async function settleClaim(
       const marker = markerItem === undefined ? undefined : readMarker(markerItem);
       const order = orderItem === undefined ? undefined : readOrder(orderItem);
       if (order === undefined || claimOwnedBy(order, claim.owner) === undefined) {
-        return ownEnd(ledger, marker, unsettled) ?? { kind: 'LOST' };
+        return ownEnd(ledger, marker, unsettled?.sent) ?? { kind: 'LOST' };
       }
+      // Sent as often as is safe, and nobody has written since: it may still come, and the claim stands until then.
+      if (order.rev === unsettled?.rev) return { kind: 'UNSETTLED' };
       const nowMs = ledger.clock.nowMs();
       const settlement = settle(order, nowMs);
       const token = ledger.ids.token();
@@ -87,7 +89,7 @@ export async function settleClaim(
       const result = await commit(ledger, sent);
       if (result.kind === 'COMMITTED') return { kind: 'SETTLED', end: settlement.marker };
       if (result.kind === 'CONFLICT' || result.kind === 'THROTTLED') return { kind: 'UNSETTLED' };
-      if (result.kind === 'UNKNOWN') unsettled = sent;
+      if (result.kind === 'UNKNOWN') unsettled = { sent, rev: order.rev };
     }
     return { kind: 'UNSETTLED' };
   } catch (error) {

@@ -223,8 +223,9 @@ async function commitDecision(
       return result.marker === undefined ? undefined : duplicate(readEventRecord(result.marker));
     case 'REFUSED':
     case 'UNCLEAR':
-    case 'CONFLICT':
       return undefined;
+    case 'CONFLICT':
+      return { kind: 'COME_AGAIN', reason: 'CONFLICT' };
     case 'THROTTLED':
       return { kind: 'COME_AGAIN', reason: 'TABLE' };
     case 'UNKNOWN': {

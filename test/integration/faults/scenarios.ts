@@ -32,6 +32,8 @@ export interface Prepared {
 export interface Scenario {
   readonly name: string;
   readonly prepare: (world: FaultyWorld) => Promise<Prepared>;
+  /** How many transactions it takes: a claim and its completion are two. Without it one. */
+  readonly transactions?: number;
   /** What it ends as, once. */
   readonly answer: string;
   /** What the account's wallet holds after it has happened once. */
