@@ -64,7 +64,10 @@ export function applyRefundFacts(
  * The refund that is told of: by the provider's id, else by ours. One that was released because the provider couldn't
  * have made it is not it, if the provider says now that it exists: that is another fact.
  */
-export function knownRefund(order: Order, { providerRefundId, refundId, state }: RefundFacts): Refund | undefined {
+export function knownRefund(
+  order: Order,
+  { providerRefundId, refundId, state }: RefundFacts,
+): Refund | undefined {
   const byProvider = order.refunds.find((refund) => refund.providerRefundId === providerRefundId);
   if (byProvider !== undefined || refundId === undefined) return byProvider;
   const named = findRefund(order, refundId);

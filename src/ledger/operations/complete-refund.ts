@@ -139,7 +139,7 @@ function settlementOf(
       };
     case 'NOT_MADE':
       return {
-        ...release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs }),
+        ...dropped(refund, release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs })),
         marker: { kind: 'FREED' },
       };
   }
@@ -203,6 +203,16 @@ function release(
     order: failRefund(order, refund.refundId, settled, what, { owed }),
     parts: [bookEntry(entry)],
   };
+}
+
+/** What was never made isn't kept but in the timeline, so that an outage can't use up the refunds of an order. */
+function dropped(
+  { refundId }: Refund,
+  released: Pick<Settlement, 'order' | 'parts'>,
+): Pick<Settlement, 'order' | 'parts'> {
+  const { order } = released;
+  const refunds = order.refunds.filter((refund) => refund.refundId !== refundId);
+  return { ...released, order: { ...order, refunds } };
 }
 
 /** What a refund answers: of a top-up also the wallet's asset, out of which the value went. */

@@ -141,6 +141,13 @@ describe('a refund of a card payment', () => {
     const input = { orderId: id };
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({ kind: 'ProviderUnavailable' });
     expect((await amounts(orderId)).refundable).toBe('20');
+    const released = await harness.order('t_1', 'u_1', orderId);
+    // Only the timeline tells of it: an outage must not use up the refunds that an order may have.
+    expect(released.refunds).toEqual([]);
+    expect(released.timeline.slice(-2).map(({ cause, detail }) => [cause, detail])).toEqual([
+      ['REFUND_STARTED', undefined],
+      ['REFUND_FAILED', 'provider_unavailable'],
+    ]);
     expect(await markerOf(harness, 'refund', key, seller.subject)).toBeUndefined();
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({
       kind: 'RefundSuccess',

@@ -9,6 +9,7 @@ import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import { claimFor } from '../../../src/ledger/operations/complete-claim.ts';
 import { identify, markerOf as newMarker } from '../../../src/ledger/operations/idempotency.ts';
 import { commit } from '../../../src/ledger/operations/ledger.ts';
+import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
 import { updateOrder } from '../../../src/ledger/order-writes.ts';
 import type { Claim } from '../../../src/ledger/order.ts';
 import { plan } from '../../../src/ledger/plan.ts';
@@ -120,6 +121,40 @@ describe('a checkout whose process was killed after the claim', () => {
     });
     expect(harness.calls.slice(before)).toEqual(['createSession']);
     expect((await harness.order('t_1', 'u_1', orderId)).attempts).toHaveLength(1);
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({
+      kind: 'CheckoutSuccess',
+      replayed: true,
+    });
+  });
+
+  it('is completed by one of several sweepers and retries that come in the same instant', async () => {
+    const { key, input, orderId } = await killedAfterClaim();
+    await harness.advance(LEASE_MS);
+    const before = harness.calls.length;
+    const ref = { tenant: 't_1', accountId: 'u_1', orderId };
+    await Promise.all([
+      sweepOrder(harness.ledger, ref),
+      checkout(harness.ledger, alice, key, input),
+      sweepOrder(harness.ledger, ref),
+      checkout(harness.ledger, alice, key, input),
+    ]);
+    expect(harness.calls.slice(before).filter((name) => name === 'createSession')).toHaveLength(1);
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 1, state: 'OPEN' });
+    expect(await checkout(harness.ledger, alice, key, input)).toEqual({
+      kind: 'CheckoutSuccess',
+      accountId: 'u_1',
+      orderId,
+      replayed: true,
+    });
+  });
+
+  it('and that nobody asks for again is completed by the sweeper, so that its key is answered later', async () => {
+    const { key, input, orderId } = await killedAfterClaim();
+    const ref = { tenant: 't_1', accountId: 'u_1', orderId };
+    expect(await sweepOrder(harness.ledger, ref)).toBe('NOT_DUE');
+    await harness.advance(LEASE_MS);
+    expect(await sweepOrder(harness.ledger, ref)).toBe('WAITING');
+    expect(await markerOf(harness, 'checkout', key)).toMatchObject({ status: 'COMPLETED' });
     expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({
       kind: 'CheckoutSuccess',
       replayed: true,
