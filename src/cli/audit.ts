@@ -6,10 +6,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../config.ts';
+import { defined } from '../ledger/defined.ts';
 import { createDynamoDbClient } from '../ledger/dynamodb.ts';
 import { randomIds } from '../ledger/ids.ts';
 import { type AuditProgress, auditTable } from '../ledger/operations/audit-ledger.ts';
 import { createStore } from '../ledger/store.ts';
+import { unmovedRecords } from '../migrations/unmoved-records.ts';
 import { exitCode, printedReport, progressLine } from './audit-output.ts';
 
 const USAGE = 'Usage: npm run audit -- [--json] [--segments 1…1000]';
@@ -45,7 +47,13 @@ async function run({ json, segments }: Options): Promise<void> {
   const client = createDynamoDbClient({ region, endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const wait = (ms: number): Promise<void> => delay(ms);
   const store = createStore({ client, tableName, ids: randomIds(), wait });
-  const report = await auditTable(store, { segments, wait, onProgress: showProgress });
+  const unmoved = await unmovedRecords(store);
+  const report = await auditTable(store, {
+    segments,
+    wait,
+    ...defined({ unmoved }),
+    onProgress: showProgress,
+  });
   if (process.stderr.isTTY) process.stderr.write('\n');
   console.log(json ? JSON.stringify(report, undefined, 2) : printedReport(report));
   process.exitCode = exitCode(report);

@@ -1,9 +1,16 @@
-import { type AccountItems, type AuditProblem, isAudited, judgeAccount, readAccount } from '../audit.ts';
+import {
+  type AccountItems,
+  type AuditProblem,
+  type UnmovedRecords,
+  isAudited,
+  judgeAccount,
+  readAccount,
+} from '../audit.ts';
 import { type AuditTotal, type Totals, addToTotals, printedTotals } from '../audit-totals.ts';
 import { type StoredItem, readString } from '../attributes.ts';
 import { groupBy } from '../group-by.ts';
 import { isId, isTenantId } from '../id-grammar.ts';
-import { type AccountRef, PREFIX, metricsKey, partition } from '../keys.ts';
+import { type AccountRef, type ItemKey, PREFIX, metricsKey, partition } from '../keys.ts';
 import type { Store } from '../store.ts';
 
 /** What an audit found. Amounts are plain decimals, so that the report is its own JSON. */
@@ -30,6 +37,8 @@ export interface AuditOptions {
   readonly segments: number;
   /** Waits; an argument so that tests own time. */
   readonly wait: (ms: number) => Promise<void>;
+  /** The records that a migration under way has yet to move. */
+  readonly unmoved?: UnmovedRecords;
   readonly onProgress?: (progress: AuditProgress) => void;
 }
 
@@ -58,7 +67,7 @@ interface Tally {
 export async function auditTable(store: Store, options: AuditOptions): Promise<AuditReport> {
   const tally: Tally = { totals: new Map(), items: 0, accounts: 0, entries: 0, orders: 0 };
   const suspects = await scanTable(store, options, tally);
-  const { settled, unsettled } = await settle(store, suspects, options.wait);
+  const { settled, unsettled } = await settle(store, suspects, options);
   for (const account of settled) take(tally, account);
   const { totals, ...counts } = tally;
   const problems = settled.flatMap(judgeAccount);
@@ -75,7 +84,7 @@ function take(tally: Tally, account: AccountItems): void {
 /** Reads every part of the table, counts the accounts that are in order, and gives those that don't seem to be. */
 async function scanTable(
   store: Store,
-  { segments, onProgress }: AuditOptions,
+  { segments, unmoved, onProgress }: AuditOptions,
   tally: Tally,
 ): Promise<readonly AccountRef[]> {
   const suspects = new Map<string, AccountRef>();
@@ -83,7 +92,7 @@ async function scanTable(
   const waiting = Array.from({ length: segments }, (_, segment) => segment);
   const reader = async (): Promise<void> => {
     for (let segment = waiting.shift(); segment !== undefined; segment = waiting.shift()) {
-      for await (const page of readSegment(store, segment, segments)) {
+      for await (const page of readSegment(store, segment, segments, unmoved)) {
         tally.items += page.items;
         for (const account of page.accounts) {
           const { tenant, accountId } = account;
@@ -110,17 +119,19 @@ async function* readSegment(
   store: Store,
   segment: number,
   segments: number,
+  unmoved: UnmovedRecords | undefined,
 ): AsyncGenerator<SegmentPage, void, undefined> {
   let unfinished: readonly StoredItem[] = [];
   let next: StoredItem | undefined;
   do {
     const page = await store.scan(segment, segments, next);
     next = page.next;
-    const byOwner = groupBy([...unfinished, ...page.items.filter(isAuditedItem)], ownerOf);
+    const audited = page.items.filter((item) => isAuditedItem(item, unmoved));
+    const byOwner = groupBy([...unfinished, ...audited], ownerOf);
     const last = next === undefined ? undefined : [...byOwner.keys()].at(-1);
     unfinished = last === undefined ? [] : (byOwner.get(last) ?? []);
     const whole = [...byOwner].filter(([owner]) => owner !== last);
-    const accounts = whole.map(([owner, items]) => readAccount(refOf(owner), items));
+    const accounts = whole.map(([owner, items]) => readAccount(refOf(owner), items, unmoved));
     yield { items: page.items.length, accounts };
   } while (next !== undefined);
 }
@@ -134,9 +145,9 @@ function refOf(owner: string): AccountRef {
   return { tenant, accountId };
 }
 
-function isAuditedItem(item: StoredItem): boolean {
+function isAuditedItem(item: StoredItem, unmoved: UnmovedRecords | undefined): boolean {
   const { tenant, accountId } = refOf(ownerOf(item));
-  return isTenantId(tenant) && isId(accountId) && isAudited(readString(item, 'type'));
+  return isTenantId(tenant) && isId(accountId) && isAudited(readString(item, 'type'), unmoved);
 }
 
 /**
@@ -146,7 +157,7 @@ function isAuditedItem(item: StoredItem): boolean {
 async function settle(
   store: Store,
   suspects: readonly AccountRef[],
-  wait: (ms: number) => Promise<void>,
+  { wait, unmoved }: AuditOptions,
 ): Promise<{ readonly settled: readonly AccountItems[]; readonly unsettled: readonly AccountRef[] }> {
   const settled: AccountItems[] = [];
   let open = suspects.map((ref) => ({ ref, confirmations: 0 }));
@@ -154,7 +165,7 @@ async function settle(
     if (readings > 0) await wait(PAUSE_MS);
     const stillOpen: typeof open = [];
     for (const suspect of open) {
-      const account = await readAtRest(store, suspect.ref);
+      const account = await readAtRest(store, suspect.ref, unmoved);
       const isOff = account === undefined || judgeAccount(account).length > 0;
       const confirmations = suspect.confirmations + (account === undefined ? 0 : 1);
       if (account !== undefined && (!isOff || confirmations === CONFIRMATIONS)) settled.push(account);
@@ -169,19 +180,32 @@ async function settle(
  * Reads what can move, then the entries, then what can move again: every entry commits with a balance or an order, so
  * if none of them was written in between, all of it is one moment. Undefined if something was.
  */
-async function readAtRest(store: Store, ref: AccountRef): Promise<AccountItems | undefined> {
-  const before = await readMoving(store, ref);
+async function readAtRest(
+  store: Store,
+  ref: AccountRef,
+  unmoved: UnmovedRecords | undefined,
+): Promise<AccountItems | undefined> {
+  const before = await readMoving(store, ref, unmoved);
   const entries = await readAll(store, ref, PREFIX.entry);
-  const after = await readMoving(store, ref);
+  const after = await readMoving(store, ref, unmoved);
   if (stamp(before) !== stamp(after)) return undefined;
-  return readAccount(ref, [...before, ...entries]);
+  return readAccount(ref, [...before, ...entries], unmoved);
 }
 
-async function readMoving(store: Store, ref: AccountRef): Promise<readonly StoredItem[]> {
+async function readMoving(
+  store: Store,
+  ref: AccountRef,
+  unmoved: UnmovedRecords | undefined,
+): Promise<readonly StoredItem[]> {
   const balances = await readAll(store, ref, PREFIX.balance);
   const orders = await readAll(store, ref, PREFIX.order);
-  const [metrics] = await store.get([metricsKey(ref)]);
-  return [...balances, ...orders, ...(metrics === undefined ? [] : [metrics])];
+  const metrics = metricsKey(ref);
+  const keys: ItemKey[] =
+    unmoved === undefined || unmoved.type === metrics.type
+      ? [metrics]
+      : [metrics, { uuid: metrics.uuid, type: unmoved.type }];
+  const single = await store.get(keys);
+  return [...balances, ...orders, ...single.filter((item) => item !== undefined)];
 }
 
 /** How often each item was written: balances and metrics count it in `writes`, orders in `rev`. */

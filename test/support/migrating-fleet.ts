@@ -1,0 +1,37 @@
+import { followMigrations } from '../../src/migrations/migrating-table.ts';
+import type { Direction } from '../../src/migrations/gates.ts';
+import type { Migration } from '../../src/migrations/migration.ts';
+import { type StepResult, type Toolkit, takeStep } from '../../src/migrations/steps.ts';
+import { type MigrationView, startMigrationView } from '../../src/migrations/view.ts';
+import type { Ledger } from '../../src/ledger/operations/ledger.ts';
+import type { Harness } from './harness.ts';
+
+/** One gateway as far as migrations go: a ledger that acts on the phase it read last. */
+export interface Gateway {
+  readonly ledger: Ledger;
+  readonly view: MigrationView;
+}
+
+export async function startGateway({ ledger }: Pick<Harness, 'ledger'>): Promise<Gateway> {
+  const { clock, ids } = ledger;
+  const view = await startMigrationView({ ...ledger, clock, ids });
+  return { view, ledger: { ...ledger, ...followMigrations(ledger, view, ids) } };
+}
+
+export function toolkitOf({ ledger }: Pick<Harness, 'ledger'>): Toolkit {
+  const { store, transactor, clock, ids } = ledger;
+  return { table: { store, transactor }, clock, ids, operator: 'operator', wait: () => Promise.resolve() };
+}
+
+/** Takes a step that must be possible, and lets the gateways see it one after the other. */
+export async function step(
+  toolkit: Toolkit,
+  migration: Migration,
+  direction: Direction,
+  gateways: readonly Gateway[],
+): Promise<string> {
+  const result: StepResult = await takeStep(toolkit, migration, direction);
+  if (result.kind !== 'TAKEN') throw new Error(`the step was refused: ${JSON.stringify(result)}`);
+  for (const { view } of gateways) await view.refresh();
+  return result.state.phase;
+}
