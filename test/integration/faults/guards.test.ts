@@ -1,0 +1,124 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { charge } from '../../../src/ledger/operations/charge.ts';
+import { createOrder } from '../../../src/ledger/operations/create-order.ts';
+import { issuePaymentCode } from '../../../src/ledger/operations/issue-payment-code.ts';
+import { refund } from '../../../src/ledger/operations/refund.ts';
+import { topUp } from '../../../src/ledger/operations/top-up.ts';
+import { topics } from '../../../src/realtime/bus.ts';
+import { customer, merchant, terminal } from '../../support/harness.ts';
+import { type FaultyWorld, makeFaultyWorld } from './faulty-world.ts';
+
+/** Races that only the database can decide: every request has read before any of them writes. */
+
+let world: FaultyWorld;
+beforeAll(async () => {
+  world = await makeFaultyWorld();
+});
+afterEach(async () => {
+  world.proxy.calm();
+  await world.proxy.release();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+/** Runs requests whose transactions reach the engine together, after all of them have read. */
+async function together<Outcome>(
+  ...requests: readonly (() => Promise<Outcome>)[]
+): Promise<readonly Outcome[]> {
+  world.proxy.next({ operation: 'TransactWriteItems', times: requests.length, fault: { kind: 'HOLD' } });
+  const answers = requests.map((request) => request());
+  await world.proxy.whenHeld(requests.length);
+  await world.proxy.release();
+  return await Promise.all(answers);
+}
+
+function kinds(outcomes: readonly { readonly kind: string }[]): readonly string[] {
+  return outcomes.map(({ kind }) => kind).sort();
+}
+
+describe('two requests that have both read before either writes', () => {
+  it('pay an order once, and the other is told that it is paid, though the money is gone too', async () => {
+    const accountId = world.account();
+    await world.fund('t_1', accountId, '20.00');
+    const { id } = await world.openOrder('t_1', accountId, '20.00');
+    const pay = () => charge(world.ledger, customer(accountId), world.key(), { orderId: id });
+    expect(kinds(await together(pay, pay))).toEqual(['ChargeSuccess', 'OrderNotPayable']);
+    expect(await world.picture(accountId)).toMatchObject({ balances: { ECOPAY: '0' } });
+  });
+
+  it('refund 60 of 100 once', async () => {
+    const accountId = world.account();
+    await world.fund('t_1', accountId, '100.00');
+    const { id } = await world.openOrder('t_1', accountId, '100.00');
+    await charge(world.ledger, customer(accountId), world.key(), { orderId: id });
+    const giveBack = () => refund(world.ledger, merchant(), world.key(), { orderId: id, amount: '60.00' });
+    expect(kinds(await together(giveBack, giveBack))).toEqual(['RefundExceedsRefundable', 'RefundSuccess']);
+    expect(await world.picture(accountId)).toMatchObject({ balances: { ECOPAY: '60' } });
+  });
+
+  it('never take a wallet past its cap', async () => {
+    const accountId = world.account();
+    const input = { accountId, amount: '600.00', method: 'CASH', asset: 'JCREDIT' };
+    const takeCash = () => topUp(world.ledger, terminal(), world.key(), input);
+    expect(kinds(await together(takeCash, takeCash))).toEqual(['CapExceeded', 'TopUpSuccess']);
+    expect(await world.picture(accountId)).toMatchObject({ balances: { JCREDIT: '600' } });
+  });
+
+  it('open one order with one payment code', async () => {
+    const accountId = world.account();
+    const { code } = await issuePaymentCode(world.ledger, customer(accountId));
+    const input = { merchantId: 'm_1', paymentCode: code, amount: '12.00', description: 'lunch' };
+    const scan = () => createOrder(world.ledger, terminal(), world.key(), input);
+    expect(kinds(await together(scan, scan))).toEqual(['CreateOrderSuccess', 'InvalidInput']);
+    expect((await world.picture(accountId)).orders).toHaveLength(1);
+  });
+});
+
+describe('a key whose marker has expired but is still in the table (C18)', () => {
+  it('is new again, and its order is still paid once', async () => {
+    const accountId = world.account();
+    await world.fund('t_1', accountId, '50.00');
+    const [first, second] = [
+      await world.openOrder('t_1', accountId, '20.00'),
+      await world.openOrder('t_1', accountId, '20.00'),
+    ];
+    const key = world.key();
+    const pay = (id: string) => charge(world.ledger, customer(accountId), key, { orderId: id });
+    expect(await pay(first.id)).toMatchObject({ kind: 'ChargeSuccess' });
+    expect((await pay(second.id)).kind).toBe('IdempotencyKeyReused');
+    world.clock.advance(90 * 86_400_000 + 1_000);
+    expect(await pay(first.id)).toMatchObject({ kind: 'OrderNotPayable', replayed: false });
+    world.clock.advance(90 * 86_400_000 + 1_000);
+    expect(await pay(second.id)).toMatchObject({ kind: 'ChargeSuccess', replayed: false });
+    expect((await world.picture(accountId)).balances).toEqual({ ECOPAY: '10' });
+  });
+});
+
+describe('what is published', () => {
+  it('was committed before anybody heard of it, and what was refused is never told', async () => {
+    const accountId = world.account();
+    await world.fund('t_1', accountId, '20.00');
+    const { id, orderId } = await world.openOrder('t_1', accountId, '20.00');
+    const heard: string[] = [];
+    const stop = await world.ledger.bus.subscribe(
+      topics.order({ tenant: 't_1', accountId, orderId }),
+      (notice) => {
+        if (notice.kind === 'transition') heard.push(notice.transition.to ?? notice.transition.cause);
+      },
+    );
+    const pay = () => charge(world.ledger, customer(accountId), world.key(), { orderId: id });
+    world.proxy.next({ operation: 'TransactWriteItems', times: 3, fault: { kind: 'DROP_BEFORE' } });
+    expect(await pay()).toMatchObject({ kind: 'Throttled' });
+    expect(heard).toEqual([]);
+    world.proxy.next({ operation: 'TransactWriteItems', fault: { kind: 'HOLD' } });
+    const paying = pay();
+    await world.proxy.whenHeld(1);
+    expect(heard).toEqual([]);
+    await world.proxy.release();
+    expect(await paying).toMatchObject({ kind: 'ChargeSuccess' });
+    expect(await pay()).toMatchObject({ kind: 'OrderNotPayable' });
+    expect(heard).toEqual(['PAID']);
+    stop();
+  });
+});
