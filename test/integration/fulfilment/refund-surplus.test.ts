@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { refundSurplus } from '../../../src/fulfilment/refund-surplus.ts';
+import { createRegistry } from '../../../src/fulfilment/registry.ts';
+import { type Worker, startWorker } from '../../../src/fulfilment/worker.ts';
+import { charge } from '../../../src/ledger/operations/charge.ts';
+import type { Order } from '../../../src/ledger/order.ts';
+import { createLogger } from '../../../src/observability/logger.ts';
+import { createMetrics } from '../../../src/observability/metrics.ts';
+import { customer } from '../../support/harness.ts';
+import { type ProviderHarness, applyEvents, checkedOut, makeProviderHarness } from '../provider/support.ts';
+
+const REFUNDS = { method: 'POST', path: '/v1/refunds' } as const;
+
+let harness: ProviderHarness;
+let worker: Worker | undefined;
+beforeEach(async () => {
+  harness = await makeProviderHarness();
+});
+afterEach(async () => {
+  await worker?.stop();
+  worker = undefined;
+  await harness.stop();
+});
+
+/** An order of 20.00, paid from the wallet, whose expired session's card payment came after all: booked as surplus. */
+async function paidTwice(): Promise<{ readonly orderId: string; readonly surplusId: string }> {
+  await harness.fund('t_1', 'u_1', '20.00');
+  const { id, orderId, sessionId } = await checkedOut(harness, '20.00');
+  await harness.simulator.expireSession({ session: sessionId });
+  await applyEvents(harness);
+  const charged = await charge(harness.ledger, customer('u_1'), harness.key(), { orderId: id });
+  expect(charged.kind).toBe('ChargeSuccess');
+  await harness.simulator.payByCard({ session: sessionId, evenIfExpired: true });
+  await applyEvents(harness);
+  const { surplus, steps } = await orderNow(orderId);
+  const surplusId = surplus[0]?.paymentId ?? '';
+  expect(steps).toMatchObject([{ name: `refund-surplus:${surplusId}`, state: 'PENDING' }]);
+  return { orderId, surplusId };
+}
+
+function orderNow(orderId: string): Promise<Order> {
+  return harness.order('t_1', 'u_1', orderId);
+}
+
+function work(): void {
+  worker = startWorker(harness.ledger, createRegistry(refundSurplus(harness.ledger.provider)), {
+    sweep: () => Promise.resolve(),
+    metrics: createMetrics(),
+    logger: createLogger({ level: 'silent', clock: harness.clock }),
+    settings: { busyPollMs: 5, idlePollMs: 80, restMs: 0 },
+  });
+}
+
+async function until(orderId: string, reached: (order: Order) => boolean): Promise<Order> {
+  return vi.waitFor(
+    async () => {
+      const order = await orderNow(orderId);
+      if (!reached(order)) throw new Error(`not yet: ${JSON.stringify(order.steps)}`);
+      return order;
+    },
+    { timeout: 10_000, interval: 25 },
+  );
+}
+
+const isDone = ({ steps }: Order): boolean => steps.every(({ state }) => state === 'DONE');
+const hasFailed = ({ steps }: Order): boolean =>
+  steps[0]?.lastError !== undefined && steps[0].owner === undefined;
+
+/** The refunds that Stripe has of a payment, oldest first: amount and state. */
+async function atStripe(paymentId: string): Promise<readonly string[]> {
+  const listed = await harness.ledger.provider.listRefunds({ paymentId, limit: 100 });
+  if (listed.kind !== 'DONE') throw new Error(listed.kind);
+  return listed.value.items.map(({ amountMinor, status }) => `${amountMinor} ${status}`).reverse();
+}
+
+describe('a surplus payment', () => {
+  it('is given back in full, once, and booked when the event tells of it', async () => {
+    const { orderId, surplusId } = await paidTwice();
+    work();
+    const done = await until(orderId, isDone);
+    expect(done.state).toBe('CONFIRMED');
+    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+    await applyEvents(harness);
+    const booked = await orderNow(orderId);
+    expect(booked.surplus.map(({ refunded }) => refunded.toFixed())).toEqual(['20']);
+    expect([booked.refundable.toFixed(), booked.refunds.length]).toEqual(['20', 0]);
+  });
+
+  it('is given back once although the answer got lost', async () => {
+    const { orderId, surplusId } = await paidTwice();
+    await harness.simulator.resetNextRequests({ ...REFUNDS, count: 1, when: 'after' });
+    work();
+    await until(orderId, hasFailed);
+    await harness.advance(2_000);
+    await until(orderId, isDone);
+    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+  });
+
+  it('is given back later when the provider could not be asked', async () => {
+    const { orderId, surplusId } = await paidTwice();
+    await harness.simulator.failNextRequests({ ...REFUNDS, count: 1, status: 429, type: 'api_error' });
+    work();
+    const waiting = await until(orderId, hasFailed);
+    expect(waiting.steps[0]?.lastError).toMatch(/^the provider: /);
+    expect(await atStripe(surplusId)).toEqual([]);
+    await harness.advance(2_000);
+    await until(orderId, isDone);
+    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+  });
+
+  it('of which the dashboard gave a part back gets the rest', async () => {
+    const { orderId, surplusId } = await paidTwice();
+    await harness.simulator.dashboardRefund({ paymentIntent: surplusId, amount: 500 });
+    work();
+    await until(orderId, isDone);
+    expect(await atStripe(surplusId)).toEqual(['500 succeeded', '1500 succeeded']);
+  });
+
+  it('that the dashboard gave back needs nothing more', async () => {
+    const { orderId, surplusId } = await paidTwice();
+    await harness.simulator.dashboardRefund({ paymentIntent: surplusId });
+    work();
+    await until(orderId, isDone);
+    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+  });
+
+  it('whose refund failed is refunded anew, under another key', async () => {
+    const { orderId, surplusId } = await paidTwice();
+    await harness.simulator.nextRefunds({ status: 'failed', count: 1 });
+    work();
+    await until(orderId, hasFailed);
+    await harness.advance(2_000);
+    await until(orderId, isDone);
+    expect(await atStripe(surplusId)).toEqual(['2000 failed', '2000 succeeded']);
+  });
+});
