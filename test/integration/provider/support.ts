@@ -27,8 +27,10 @@ export interface ProviderHarness extends Harness {
 }
 
 /** The real adapter on the simulator and a ledger on the engine, both on one clock in the test's hand. */
-export async function makeProviderHarness(settings: Partial<LedgerSettings> = {}): Promise<ProviderHarness> {
-  const clock = ownedClock();
+export async function makeProviderHarness(
+  settings: Partial<LedgerSettings> = {},
+  clock = ownedClock(),
+): Promise<ProviderHarness> {
   const simulator = await startStripeSimulator({
     secretKey: 'sk_test_1',
     webhookSecret: 'whsec_test_1',
