@@ -71,7 +71,7 @@ function report(
     count(bench, name, 'released');
   } else {
     count(bench, name, 'retried');
-    bench.logger.warn('A step failed and will run again', { ...line, reason: outcome.reason });
+    bench.logger.info('A step failed and will run again', { ...line, reason: outcome.reason });
   }
 }
 

@@ -60,6 +60,15 @@ describe('the demo tenant', () => {
       new Map([
         ['cafe', { merchantId: 'cafe', name: 'Café Hitotsu', notifySecrets: [] }],
         ['books', { merchantId: 'books', name: 'Hitotsu Books', notifySecrets: [] }],
+        [
+          'flowers',
+          {
+            merchantId: 'flowers',
+            name: 'Hitotsu Flowers',
+            notifyUrl: 'http://127.0.0.1:4030/hitotsu',
+            notifySecrets: ['whsec_aGl0b3RzdS1kZXZlbG9wbWVudC1ub3QtZm9yLXByb2R1Y3Rpb24='],
+          },
+        ],
       ]),
     );
   });
@@ -68,6 +77,7 @@ describe('the demo tenant', () => {
     expect(problemsOf(demoFile())).toStrictEqual([
       "TENANTS_FILE demo.returnUrls.0: takes an https URL without query and fragment, or an app's scheme such as my-app://.",
       "TENANTS_FILE demo.returnUrls.1: takes an https URL without query and fragment, or an app's scheme such as my-app://.",
+      'TENANTS_FILE demo.merchants.flowers.notifyUrl: takes an https URL without user, password and fragment.',
     ]);
   });
 });
