@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ChildServer, answersHttp, startChildServer } from '../../dev/child-server.ts';
+import { type Engine, startDynoxide } from '../../dev/engine.ts';
+import { freePort } from '../../dev/free-port.ts';
+import { createDynamoDbClient } from '../../src/ledger/dynamodb.ts';
+import { createTable } from '../../src/ledger/table.ts';
+
+export const TABLE_NAME = 'payments';
+
+/** A gateway and an engine on a file, each a process of its own that can be killed and comes back where it was. */
+export interface KillableFleet {
+  readonly gatewayUrl: string;
+  readonly engineEndpoint: string;
+  /** SIGKILL: nothing is flushed, nothing is closed. Resolves when the process runs again and answers. */
+  readonly killAndRestart: (victim: Victim) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export type Victim = 'gateway' | 'engine';
+
+export async function startKillableFleet(): Promise<KillableFleet> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'hitotsu-killer-'));
+  const enginePort = await freePort();
+  const startEngine = (): Promise<Engine> => startDynoxide({ dataDir, port: enginePort });
+  let engine = await startEngine();
+  const { endpoint } = engine;
+  await makeTable(endpoint);
+  const gatewayPort = await freePort();
+  const startGateway = (): Promise<ChildServer> => startGatewayProcess(gatewayPort, endpoint);
+  let gateway = await startGateway();
+  return {
+    gatewayUrl: `http://127.0.0.1:${String(gatewayPort)}`,
+    engineEndpoint: endpoint,
+    killAndRestart: async (victim) => {
+      const killed = victim === 'engine' ? engine : gateway;
+      process.kill(killed.pid, 'SIGKILL');
+      // It has ended already or is about to: this waits until it has.
+      await killed.stop();
+      if (victim === 'engine') engine = await startEngine();
+      else gateway = await startGateway();
+    },
+    stop: async () => {
+      await gateway.stop();
+      await engine.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function makeTable(endpoint: string): Promise<void> {
+  const client = createDynamoDbClient({ region: 'local', endpoint });
+  await createTable(client, { tableName: TABLE_NAME, streams: false, protectedFromLoss: false });
+  client.destroy();
+}
+
+/** The program as it runs in production, less its compilation. `env` gives way to it, so the child is the gateway. */
+function startGatewayProcess(port: number, engineEndpoint: string): Promise<ChildServer> {
+  return startChildServer({
+    name: 'the gateway',
+    command: 'env',
+    args: (onPort) => [
+      `PORT=${String(onPort)}`,
+      'HOST=127.0.0.1',
+      `DYNAMODB_ENDPOINT=${engineEndpoint}`,
+      `TABLE_NAME=${TABLE_NAME}`,
+      'LOG_LEVEL=silent',
+      process.execPath,
+      '--import',
+      'tsx',
+      'src/server.ts',
+    ],
+    workingDir: join(import.meta.dirname, '..', '..'),
+    port,
+    answers: answersHttp,
+    startTimeoutMs: 60_000,
+  });
+}
