@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createConnection } from 'node:net';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { type ChildServer, startChildServer } from '../../dev/child-server.ts';
-import { freePort } from '../../dev/free-port.ts';
 import type { Heard, Notice } from '../../src/realtime/bus.ts';
 import { type RedisBus, createRedisBus } from '../../src/realtime/redis-bus.ts';
+import { ownRedis } from './support.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -49,33 +47,6 @@ const entry = (entryId: string): Notice => ({
   kind: 'entry',
   entry: { tenant: 't_1', accountId: 'u_1', entryId },
 });
-
-/** A Redis that a test may kill and start again on the same port. */
-async function ownRedis(): Promise<{ readonly url: string; readonly start: () => Promise<ChildServer> }> {
-  const port = await freePort();
-  return {
-    url: `redis://127.0.0.1:${port}`,
-    start: async () => {
-      const server = await startChildServer({
-        name: 'redis-server',
-        command: 'redis-server',
-        args: () => ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no'],
-        port,
-        answers: (on) =>
-          new Promise((resolve, reject) => {
-            const socket = createConnection({ host: '127.0.0.1', port: on }, () => {
-              socket.destroy();
-              resolve(true);
-            });
-            socket.once('error', reject);
-          }),
-        startTimeoutMs: 10_000,
-      });
-      cleanUp.push(server.stop);
-      return server;
-    },
-  };
-}
 
 describe('the bus on Redis', () => {
   it('carries notices to every process that subscribed before they were published, and to each once', async () => {
@@ -138,6 +109,7 @@ describe('the bus on Redis', () => {
   it('survives its death: nothing throws or waits, this process still hears, and a gap is told when it is back', async () => {
     const redis = await ownRedis();
     const server = await redis.start();
+    cleanUp.push(server.stop);
     const one = bus(redis.url);
     await ready(one);
     const heard: Heard[] = [];
@@ -150,7 +122,7 @@ describe('the bus on Redis', () => {
     // Somebody subscribes in the outage: at once, and told of the gap as well.
     const late: Heard[] = [];
     await one.subscribe('t_1#late', (notice) => late.push(notice));
-    await redis.start();
+    cleanUp.push((await redis.start()).stop);
     await ready(one);
     await expect
       .poll(() => [heard, late])
@@ -166,7 +138,7 @@ describe('the bus on Redis', () => {
     await one.subscribe('t_1#order', (notice) => heard.push(notice));
     one.publish('t_1#order', entry('early'));
     expect([one.status(), one.dropped(), heard]).toEqual(['degraded', 1, [entry('early')]]);
-    await redis.start();
+    cleanUp.push((await redis.start()).stop);
     await ready(one);
     await expect.poll(() => heard.at(-1)).toEqual({ kind: 'gap' });
   });
@@ -174,6 +146,7 @@ describe('the bus on Redis', () => {
   it('finds out that a connection has gone silent, and makes it anew', async () => {
     const redis = await ownRedis();
     const server = await redis.start();
+    cleanUp.push(server.stop);
     const one = bus(redis.url);
     await ready(one);
     const heard: Heard[] = [];

@@ -48,7 +48,7 @@ function connect(principal: Principal, ttlS?: number): Client {
   return client;
 }
 afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.dispose()));
+  for (const client of clients.splice(0)) await client.dispose();
   await expect.poll(() => gauge(gateway, 'hitotsu_sockets')).toBe(0);
 });
 
