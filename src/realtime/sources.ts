@@ -6,7 +6,7 @@ import { isId } from '../ledger/id-grammar.ts';
 import type { EntryRef, OrderRef } from '../ledger/keys.ts';
 import { nodeParts } from '../ledger/node-ids.ts';
 import type { Order } from '../ledger/order.ts';
-import { ownershipOf } from '../ledger/ownership.ts';
+import { ownershipOf } from '../auth/order-ownership.ts';
 import { type Bus, type Heard, topics } from './bus.ts';
 import type { LiveSources, Supply, SupplyControls } from './live-sources.ts';
 import type { OrderFeeds, TransitionEvent } from './order-feeds.ts';

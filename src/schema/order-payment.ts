@@ -1,6 +1,6 @@
 import { maySeeProviderReference } from '../auth/permissions.ts';
 import { isCancelable, payableWith, paymentPage } from '../ledger/order-view.ts';
-import { ownershipOf } from '../ledger/ownership.ts';
+import { ownershipOf } from '../auth/order-ownership.ts';
 import { builder } from './builder.ts';
 import { PaymentMethodEnum } from './enums.ts';
 import { OrderType, PaymentPageType } from './refs.ts';

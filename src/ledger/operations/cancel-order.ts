@@ -10,7 +10,7 @@ import { allows } from '../order-states.ts';
 import { updateOrder } from '../order-writes.ts';
 import { type Attempt, type Order, hasClaimedAttempt, openAttempt } from '../order.ts';
 import { type Answered, CONFLICT, NOT_FOUND, type ProviderFailure, type Stored } from '../outcomes.ts';
-import { ownershipOf } from '../ownership.ts';
+import { ownershipOf } from '../../auth/order-ownership.ts';
 import { askAboutSession, readAgain } from './ask-provider.ts';
 import { bringUpToDate } from './bring-up-to-date.ts';
 import { PROVIDER_UNAVAILABLE } from './complete-claim.ts';

@@ -13,7 +13,7 @@ import { allows } from '../order-states.ts';
 import { updateOrder } from '../order-writes.ts';
 import { type Order, hasClaimedAttempt } from '../order.ts';
 import { type Answered, CONFLICT, type LedgerFailure, NOT_FOUND, type Stored, invalid } from '../outcomes.ts';
-import { ownershipOf } from '../ownership.ts';
+import { ownershipOf } from '../../auth/order-ownership.ts';
 import { payOrder } from '../payments.ts';
 import { type RewardRates, rewardFor, rewardPostings } from '../rewards.ts';
 import { type Decision, runLedgerCommand } from './guarded-command.ts';

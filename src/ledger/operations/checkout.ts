@@ -12,7 +12,7 @@ import { allows } from '../order-states.ts';
 import { checkOrder, updateOrder } from '../order-writes.ts';
 import { type Order, openAttempt } from '../order.ts';
 import { type Answered, type InputIssue, NOT_FOUND, type ProviderFailure, invalid } from '../outcomes.ts';
-import { ownershipOf } from '../ownership.ts';
+import { ownershipOf } from '../../auth/order-ownership.ts';
 import type { PlanPart } from '../plan.ts';
 import { answerSettled, inProgress, resumeClaim } from './answer-claim.ts';
 import { balanceOf } from './cash-top-up.ts';

@@ -3,7 +3,7 @@ import type { Viewer } from '../../auth/viewer.ts';
 import { type OrderRef, orderKey } from '../keys.ts';
 import { readOrder } from '../order-item.ts';
 import type { Order } from '../order.ts';
-import { ownershipOf } from '../ownership.ts';
+import { ownershipOf } from '../../auth/order-ownership.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Up to 100 orders by one consistent read, in the order of `refs`; undefined where there is none or it isn't the viewer's. */

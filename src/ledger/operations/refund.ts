@@ -15,7 +15,7 @@ import {
   type Stored,
   invalid,
 } from '../outcomes.ts';
-import { ownershipOf } from '../ownership.ts';
+import { ownershipOf } from '../../auth/order-ownership.ts';
 import { type RefundObjection, refundObjection } from '../refunds.ts';
 import { claimCardRefund, completeCardRefund, resumeCardRefund } from './card-refund.ts';
 import { cashRefund } from './cash-refund.ts';
