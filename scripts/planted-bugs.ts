@@ -1,0 +1,317 @@
+/** A small fault that somebody could make, and the tests that must notice it. */
+export interface PlantedBug {
+  readonly name: string;
+  readonly file: string;
+  /** This text, which is in the file exactly once, becomes that one. */
+  readonly from: string;
+  readonly to: string;
+  readonly tests: readonly string[];
+  /** Only tests whose names match: where a file holds many. */
+  readonly only?: string;
+}
+
+const FIELD_CASES = 'test/integration/faults/field-cases.test.ts';
+const GUARDS = 'test/integration/faults/guards.test.ts';
+const CHARGE = 'test/integration/ledger/charge.test.ts';
+const TRANSACT = 'test/unit/ledger/transact.test.ts';
+const CANCELLATION = 'test/unit/ledger/cancellation.test.ts';
+const PROVIDER_FAULTS = 'test/integration/faults/provider-operations.test.ts';
+const LEDGER_FAULTS = 'test/integration/faults/ledger-operations.test.ts';
+const TAKEOVER = 'test/integration/provider/takeover.test.ts';
+
+/** The marker and what rests on it. */
+const IDEMPOTENCY: readonly PlantedBug[] = [
+  {
+    name: 'the marker overwrites a live one',
+    file: 'src/ledger/marker.ts',
+    from: "'attribute_not_exists(#uuid) OR #ttl < :now'",
+    to: "'attribute_not_exists(#uuid) OR #ttl >= :now'",
+    tests: [FIELD_CASES],
+  },
+  {
+    name: 'the marker is written before the transaction',
+    file: 'src/ledger/operations/guarded-command.ts',
+    from: 'const transaction = plan(token, putMarkerIfNew(request.ref, marker, epochS(nowMs)), ...decision.parts);',
+    to: `await commit(ledger, plan(ledger.ids.token(), putMarkerIfNew(request.ref, marker, epochS(nowMs))));
+  const transaction = plan(token, ...decision.parts);`,
+    tests: [FIELD_CASES],
+  },
+  {
+    name: 'an expired marker that is still there counts',
+    file: 'src/ledger/marker.ts',
+    from: 'return marker.ttlS >= nowS;',
+    to: 'return marker.ttlS >= nowS || true;',
+    tests: [GUARDS],
+    only: 'C18',
+  },
+  {
+    name: 'an expired marker that is still there blocks the write',
+    file: 'src/ledger/marker.ts',
+    from: "'attribute_not_exists(#uuid) OR #ttl < :now'",
+    to: "'attribute_not_exists(#uuid) OR (#ttl < :now AND #ttl > :now)'",
+    tests: [GUARDS],
+    only: 'C18',
+  },
+  {
+    name: 'the fingerprint ignores the amount',
+    file: 'src/ledger/fingerprint.ts',
+    from: '.filter(([, field]) => field !== undefined)',
+    to: ".filter(([name, field]) => field !== undefined && name !== 'amount')",
+    tests: ['test/unit/ledger/fingerprint.test.ts'],
+  },
+  {
+    name: 'another fingerprint under the key gets the first answer',
+    file: 'src/ledger/operations/idempotency.ts',
+    from: 'if (marker.fingerprint !== request.fingerprint) {',
+    to: 'if (marker.fingerprint === undefined) {',
+    tests: [GUARDS],
+    only: 'C18',
+  },
+  {
+    name: 'a refusal is not stored',
+    file: 'src/ledger/operations/idempotency.ts',
+    from: 'const result = await commit(ledger, plan(token, putMarkerIfNew(request.ref, marker, epochS(nowMs))));',
+    to: "const result = { kind: 'COMMITTED', of: [plan, commit, putMarkerIfNew, marker, token] };",
+    tests: [FIELD_CASES],
+    only: 'refusal',
+  },
+  {
+    name: 'a refusal is told though its put is unknown',
+    file: 'src/ledger/operations/idempotency.ts',
+    from: "return seen.kind === 'ANSWER' ? seen.answer : THROTTLED;",
+    to: "return seen.kind === 'ANSWER' ? seen.answer : answered(outcome, false);",
+    tests: [FIELD_CASES],
+    only: 'refusal',
+  },
+  {
+    name: 'an unknown outcome is answered as a success',
+    file: 'src/ledger/operations/guarded-command.ts',
+    from: 'return settleUnknown(ledger, request, transaction, committed);',
+    to: 'return committed;',
+    tests: [FIELD_CASES],
+    only: 'late',
+  },
+  {
+    name: 'an unknown outcome is not asked about',
+    file: 'src/ledger/operations/guarded-command.ts',
+    from: 'return settleUnknown(ledger, request, transaction, committed);',
+    to: 'return answer<Kind>(THROTTLED);',
+    tests: [FIELD_CASES],
+    only: 'every answer was lost',
+  },
+];
+
+/** The executor, and how it reads what DynamoDB says. */
+const EXECUTOR: readonly PlantedBug[] = [
+  {
+    name: 'a retry has a new token',
+    file: 'src/ledger/transact.ts',
+    from: 'ClientRequestToken: plan.requestToken ?? plan.token,',
+    to: 'ClientRequestToken: ids.token(),',
+    tests: [TRANSACT],
+  },
+  {
+    name: 'its own marker is taken for another request',
+    file: 'src/ledger/transact.ts',
+    from: "return isOwn(outcome.marker, plan) ? { kind: 'COMMITTED' } : outcome;",
+    to: 'return outcome;',
+    tests: [TRANSACT],
+  },
+  {
+    name: 'a lost answer followed by conflicts is a failure',
+    file: 'src/ledger/transact.ts',
+    from: "if (maybeCommitted) return { kind: 'UNKNOWN' };",
+    to: "if (maybeCommitted && kind === 'UNKNOWN') return { kind: 'UNKNOWN' };",
+    tests: [TRANSACT],
+  },
+  {
+    name: 'the back-off does not grow',
+    file: 'src/ledger/transact.ts',
+    from: 'firstMs * 2 ** (times - left)',
+    to: 'firstMs',
+    tests: [TRANSACT],
+  },
+  {
+    name: 'a validation error is retried',
+    file: 'src/ledger/request-errors.ts',
+    from: "ValidationException: 'INVALID'",
+    to: "ValidationException: 'THROTTLED'",
+    tests: [TRANSACT],
+  },
+  {
+    name: 'the SDK retries by itself',
+    file: 'src/ledger/dynamodb.ts',
+    from: 'maxAttempts: 1,',
+    to: 'maxAttempts: 3,',
+    tests: ['test/integration/faults/fault-proxy.test.ts'],
+    only: 'is sent once',
+  },
+  {
+    name: 'the reasons are read one item off',
+    file: 'src/ledger/cancellation.ts',
+    from: '[[index, reasons[index]?.Item] as const]',
+    to: '[[index, reasons[index + 1]?.Item] as const]',
+    tests: [CANCELLATION],
+  },
+  {
+    name: 'a replay among other failures is not seen',
+    file: 'src/ledger/cancellation.ts',
+    from: 'if (markerFirst && codes[0] !== undefined && isCondition(codes[0])) {',
+    to: 'if (markerFirst && codes[0] !== undefined && codes.filter(isCondition).length === 1 && isCondition(codes[0])) {',
+    tests: [CANCELLATION],
+  },
+  {
+    name: 'a mix of rule and conflict is a business answer',
+    file: 'src/ledger/cancellation.ts',
+    from: "if (rest.length > 0) return { kind: 'UNCLEAR' };",
+    to: '',
+    tests: [CANCELLATION],
+  },
+  {
+    name: 'an answer without content is an empty table',
+    file: 'src/ledger/store.ts',
+    from: 'return whole(await read());',
+    to: 'return await read();',
+    tests: [LEDGER_FAULTS],
+    only: "'charge' .*cut to nothing",
+  },
+];
+
+/** The rules of money that the database judges. */
+const CONDITIONS: readonly PlantedBug[] = [
+  {
+    name: 'the cap is not lowered by the amount',
+    file: 'src/ledger/entry-writes.ts',
+    from: 'amount: subtract(guard.cap, net) };',
+    to: 'amount: guard.cap };',
+    tests: [GUARDS],
+    only: 'cap',
+  },
+  {
+    name: 'a balance cannot be spent to the last coin',
+    file: 'src/ledger/record-changes.ts',
+    from: 'return `${name} >= ${value}`;',
+    to: 'return `${name} > ${value}`;',
+    tests: [CHARGE],
+  },
+  {
+    name: 'a debit need not be covered',
+    file: 'src/ledger/entry-writes.ts',
+    from: "{ kind: 'AT_LEAST', amount: grossDebit } : undefined;",
+    to: "{ kind: 'AT_LEAST', amount: ZERO } : undefined;",
+    tests: [CHARGE],
+  },
+  {
+    name: 'a sign is flipped',
+    file: 'src/ledger/entry.ts',
+    from: 'net: subtract(add(before.net, credited), debited),',
+    to: 'net: add(subtract(before.net, credited), debited),',
+    tests: [CHARGE],
+  },
+  {
+    name: 'a wallet refund goes the wrong way',
+    file: 'src/ledger/order-postings.ts',
+    from: 'return { debit: seller(order), credit: ledgerAccount.wallet(order.accountId), asset, amount };',
+    to: 'return { debit: ledgerAccount.wallet(order.accountId), credit: seller(order), asset, amount };',
+    tests: [GUARDS],
+    only: 'refund',
+  },
+  {
+    name: 'an order is written whoever wrote it meanwhile',
+    file: 'src/ledger/order-writes.ts',
+    from: 'ConditionExpression: `#rev = :before${bound}`',
+    to: 'ConditionExpression: `(#rev = :before OR attribute_exists(#rev))${bound}`',
+    tests: [GUARDS],
+    only: 'pay an order once',
+  },
+  {
+    name: 'neither rev nor what is refundable bounds a refund',
+    file: 'src/ledger/order-writes.ts',
+    from: 'ConditionExpression: `#rev = :before${bound}`',
+    to: "ConditionExpression: `#rev = :before${bound.replace('AND', 'OR')} OR attribute_exists(#rev)`",
+    tests: [GUARDS],
+    only: 'refund',
+  },
+  {
+    name: 'a lost race on the order is told as a lack of money',
+    file: 'src/ledger/operations/guarded-command.ts',
+    from: "result.failed.has('order') ? undefined : decision.whenRefused?.(result.failed)",
+    to: 'decision.whenRefused?.(result.failed)',
+    tests: [GUARDS],
+    only: 'pay an order once',
+  },
+  {
+    name: 'a payment code opens any number of orders',
+    file: 'src/ledger/operations/create-order.ts',
+    from: '...(code === undefined ? [] : [useUp(code)])',
+    to: '...(code === undefined || useUp(code).items.length > 0 ? [] : [])',
+    tests: [GUARDS],
+    only: 'payment code',
+  },
+  {
+    name: 'a change is published before it is committed',
+    file: 'src/ledger/operations/ledger.ts',
+    from: 'const result = await ledger.transactor.commit(plan);',
+    to: 'publish(ledger.bus, plan);\n  const result = await ledger.transactor.commit(plan);',
+    tests: [GUARDS],
+    only: 'published',
+  },
+];
+
+/** The provider's side: claims, events, steps. */
+const PROVIDER: readonly PlantedBug[] = [
+  {
+    name: "an event's marker commits before its effect",
+    file: 'src/ledger/operations/settle-fact.ts',
+    from: 'const transaction = plan(token, ...parts);',
+    to: `if (source.kind === 'EVENT') await commit(ledger, plan(token, ...parts.splice(0, 1)));
+  const transaction = plan(ledger.ids.token(), ...parts);`,
+    tests: [PROVIDER_FAULTS],
+    only: "'the event of a payment' ",
+  },
+  {
+    name: 'a payment is booked although it is booked already',
+    file: 'src/ledger/event-item.ts',
+    from: "putNew('payment', {",
+    to: "((role, item) => ({ role, item: { Put: { Item: toAttributes(item) } } }))('payment', {",
+    tests: ['test/unit/events/event-item.test.ts'],
+  },
+  {
+    name: 'a claim is taken over before its lease ends',
+    file: 'src/ledger/attempts.ts',
+    from: 'mayTakeOver(claim, nowMs) ? { ...claim, ...to } : undefined,',
+    to: 'mayTakeOver(claim, nowMs + 3_600_000) ? { ...claim, ...to } : undefined,',
+    tests: ['test/unit/attempts.test.ts', TAKEOVER],
+  },
+  {
+    name: 'a claim is completed whoever owns it now',
+    file: 'src/ledger/operations/complete-claim.ts',
+    from: 'if (order === undefined || claimOwnedBy(order, claim.owner) === undefined) {',
+    to: 'if (order === undefined) {',
+    tests: [TAKEOVER],
+  },
+  {
+    name: 'each call to Stripe has a key of its own',
+    file: 'src/ledger/attempts.ts',
+    from: "idempotencyKey: providerKey(order, 'session', String(attempt.number), attempt.tries),",
+    to: "idempotencyKey: providerKey(order, 'session', String(process.hrtime.bigint()), attempt.tries),",
+    tests: [TAKEOVER],
+  },
+  {
+    name: 'money that arrives does not pay a canceled order',
+    file: 'src/ledger/order-states.ts',
+    from: "'FAILED', 'EXPIRED', 'CANCELED'], to: 'PAID' },",
+    to: "'FAILED', 'EXPIRED'], to: 'PAID' },",
+    tests: ['test/unit/ledger/order-states.test.ts'],
+  },
+  {
+    name: "another worker's step is taken up within its lease",
+    file: 'src/ledger/steps.ts',
+    from: '(step.leaseEndMs ?? step.nextAttemptAtMs) <= nowMs',
+    to: 'step.nextAttemptAtMs <= nowMs',
+    tests: ['test/unit/fulfilment/steps.test.ts'],
+  },
+];
+
+/** Every planted bug. Each has to be noticed by its tests. */
+export const PLANTED_BUGS: readonly PlantedBug[] = [...IDEMPOTENCY, ...EXECUTOR, ...CONDITIONS, ...PROVIDER];
