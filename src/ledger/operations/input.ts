@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Currency, isPayable } from '../currencies.ts';
 import { isId } from '../id-grammar.ts';
 import { isAsset, type OrderRef } from '../keys.ts';
-import { type Decimal, ZERO, fitsOperation, fitsScale, parseDecimal } from '../money.ts';
+import { type Decimal, ZERO, fitsOperation, fitsScale, minorUnits, parseDecimal } from '../money.ts';
 import { nodeParts } from '../node-ids.ts';
 import type { InputIssue, UnstoredOf } from '../outcomes.ts';
 
@@ -104,6 +104,8 @@ export function amountIssue(
 export function priceIssue(path: readonly string[], amount: Decimal, unit: Currency): InputIssue | undefined {
   const issue = amountIssue(path, amount, unit.scale);
   if (issue !== undefined || isPayable(amount, unit)) return issue;
+  if (minorUnits(amount, unit.exponent) === undefined)
+    return { path, code: 'too_large', message: `more than can be paid in ${unit.code}` };
   return { path, code: 'bad_scale', message: `no amount that can be paid in ${unit.code}` };
 }
 
