@@ -17,6 +17,8 @@ export interface AuditProblem extends AccountRef, Finding {}
 export interface AccountItems extends AccountRef {
   /** What a wallet or its metrics hold, by asset or metric. */
   readonly balances: ReadonlyMap<string, Decimal>;
+  /** Assets whose balances a migration has yet to move: they stand in `balances` as what was posted to them. */
+  readonly unmoved: ReadonlySet<string>;
   readonly entries: readonly Entry[];
   readonly orders: readonly Order[];
   /** Items that this code could not have written. */
@@ -69,23 +71,24 @@ export function readAccount(
       unreadable.push({ promise, item: type, what: 'item', expected: 'readable', found: error.message });
     }
   }
-  const heldElsewhere = items.some(
+  const isUnmoved = items.some(
     (item) => readString(item, 'type') === unmoved?.type && unmoved.isUnmoved(item),
   );
-  if (heldElsewhere) setToPosted(balances, accountId, entries, unmoved?.assets ?? []);
-  return { tenant, accountId, balances, entries, orders, unreadable };
+  const assets = new Set(isUnmoved ? unmoved?.assets : []);
+  setToPosted(balances, accountId, entries, assets);
+  return { tenant, accountId, balances, unmoved: assets, entries, orders, unreadable };
 }
 
-/** Takes balances as what was posted to them: their record isn't held to more than that yet. */
+/** Takes balances as what was posted to them, so that sums come out even without them. */
 function setToPosted(
   balances: Map<string, Decimal>,
   accountId: string,
   entries: readonly Entry[],
-  assets: readonly string[],
+  assets: ReadonlySet<string>,
 ): void {
   const wallet = ledgerAccount.wallet(accountId);
   for (const { name, asset, sum } of sumPostings(entries).values()) {
-    if (name === wallet && assets.includes(asset)) balances.set(asset, sum);
+    if (name === wallet && assets.has(asset)) balances.set(asset, sum);
   }
 }
 
@@ -103,29 +106,31 @@ export function judgeAccount(account: AccountItems): readonly AuditProblem[] {
 
 /** I2: each balance is what its postings sum to, a wallet's is never negative, and no postings lack their balance. */
 function judgeBalances(account: AccountItems): readonly Finding[] {
-  const { accountId, balances, entries } = account;
+  const { accountId, balances, unmoved, entries } = account;
   const sums = sumPostings(entries);
   const own = [ledgerAccount.wallet(accountId), ledgerAccount.metrics(accountId)];
   const posted = new Map(
     [...sums.values()].filter(({ name }) => own.includes(name)).map(({ asset, sum }) => [asset, sum]),
   );
   const assets = new Set([...balances.keys(), ...posted.keys()]);
-  return [...assets].flatMap((asset) => {
-    const item = balanceItem(asset);
-    const found = balances.get(asset) ?? ZERO;
-    const expected = posted.get(asset) ?? ZERO;
-    const what = item === 'METRICS' ? asset : 'balance';
-    const off = amountFinding('I2', item, what, expected, found);
-    const negative: Finding = {
-      promise: 'I2',
-      item,
-      what,
-      expected: 'never negative',
-      found: plainDecimal(found),
-      offBy: plainDecimal(found),
-    };
-    return [...(off === undefined ? [] : [off]), ...(found.lt(ZERO) ? [negative] : [])];
-  });
+  return [...assets]
+    .filter((asset) => !unmoved.has(asset))
+    .flatMap((asset) => {
+      const item = balanceItem(asset);
+      const found = balances.get(asset) ?? ZERO;
+      const expected = posted.get(asset) ?? ZERO;
+      const what = item === 'METRICS' ? asset : 'balance';
+      const off = amountFinding('I2', item, what, expected, found);
+      const negative: Finding = {
+        promise: 'I2',
+        item,
+        what,
+        expected: 'never negative',
+        found: plainDecimal(found),
+        offBy: plainDecimal(found),
+      };
+      return [...(off === undefined ? [] : [off]), ...(found.lt(ZERO) ? [negative] : [])];
+    });
 }
 
 function balanceItem(asset: string): string {

@@ -78,3 +78,9 @@ async function tableExists(client: DynamoDBClient, tableName: string): Promise<b
     throw error;
   }
 }
+
+/** About how many items the table has, as DynamoDB counted them some hours ago; 0 where it hasn't yet. */
+export async function approximateItemCount(client: DynamoDBClient, tableName: string): Promise<number> {
+  const { Table } = await client.send(new DescribeTableCommand({ TableName: tableName }));
+  return Table?.ItemCount ?? 0;
+}

@@ -13,9 +13,10 @@ export interface Facts {
   /** Every migration of this table. */
   readonly states: readonly MigrationState[];
   readonly fleet: readonly Heartbeat[];
-  /** Looked up only for the steps that ask: a key of an item in the new shape, or of a record that has moved. */
+  /** Looked up only for the steps that ask: a key of an item in the new shape, of a record that has moved, of any. */
   readonly newItem?: string | undefined;
   readonly movedRecord?: string | undefined;
+  readonly oldRecord?: string | undefined;
 }
 
 /** The phase a step leads to; the first one of a migration leads to `off`. Undefined: there is no such step. */
@@ -32,6 +33,11 @@ export function asksForNewItems(to: Phase | undefined, direction: Direction): bo
 /** Whether a step needs to know of records that have moved: `off` knows only the old shape. */
 export function asksForMovedRecords(to: Phase | undefined, direction: Direction): boolean {
   return direction === 'BACK' && to === 'off';
+}
+
+/** Whether a step needs to know of records in the old shape: at the end none may be left. */
+export function asksForOldRecords(to: Phase | undefined): boolean {
+  return to === 'done';
 }
 
 /** Everything that speaks against a step; empty: it may be taken. Each is a sentence for the operator. */
@@ -67,7 +73,7 @@ function backward({ movedRecord }: Facts, to: Phase): readonly string[] {
 }
 
 function forward(facts: Facts, to: Phase): readonly string[] {
-  const { state, states, newItem, migration } = facts;
+  const { state, states, newItem, oldRecord, migration } = facts;
   switch (to) {
     case 'off': {
       const other = states.find(({ phase }) => phase !== 'done');
@@ -89,7 +95,12 @@ function forward(facts: Facts, to: Phase): readonly string[] {
     case 'cleanup':
       return [];
     case 'done':
-      return walkObjections(migration, state, state?.version);
+      return [
+        ...walkObjections(migration, state, state?.version),
+        ...(oldRecord === undefined
+          ? []
+          : [`The old shape is still there (${oldRecord} is one): run "backfill ${migration.id}" again.`]),
+      ];
   }
 }
 

@@ -1,22 +1,26 @@
 import { type StoredItem, readString } from '../ledger/attributes.ts';
-import type { Store } from '../ledger/store.ts';
+import type { ScanPage, Store } from '../ledger/store.ts';
 
 const SEGMENTS = 4;
 
-/** One segment of the table, page by page, from a position on. */
+/**
+ * One segment of the table, page by page, from a position on. The next page is read before one is given: whoever removes
+ * the item that a page ended with would make an embedded engine lose its place.
+ */
 export async function* pages(
   store: Store,
   segment: number,
   segments: number,
   from?: StoredItem,
   pageSize?: number,
-): AsyncGenerator<{ readonly items: readonly StoredItem[]; readonly next: StoredItem | undefined }> {
-  let next = from;
-  do {
-    const page = await store.scan(segment, segments, next, pageSize);
-    next = page.next;
+): AsyncGenerator<ScanPage> {
+  let page: ScanPage | undefined = await store.scan(segment, segments, from, pageSize);
+  while (page !== undefined) {
+    const following: ScanPage | undefined =
+      page.next === undefined ? undefined : await store.scan(segment, segments, page.next, pageSize);
     yield page;
-  } while (next !== undefined);
+    page = following;
+  }
 }
 
 /** The key of some item for which `isWanted` holds, or undefined once the whole table was read without one. */

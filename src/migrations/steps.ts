@@ -1,4 +1,4 @@
-import { readString } from '../ledger/attributes.ts';
+import { type StoredItem, readString } from '../ledger/attributes.ts';
 import type { Clock } from '../ledger/clock.ts';
 import type { Ids } from '../ledger/ids.ts';
 import { plan } from '../ledger/plan.ts';
@@ -7,10 +7,11 @@ import {
   type Facts,
   asksForMovedRecords,
   asksForNewItems,
+  asksForOldRecords,
   objections,
   target,
 } from './gates.ts';
-import { hasMoved } from './legacy-record.ts';
+import { hasMoved, isRecord } from './legacy-record.ts';
 import type { Table } from './migrating-table.ts';
 import { type Migration, newTypes } from './migration.ts';
 import { readFleet, readStates } from './read-migrations.ts';
@@ -75,20 +76,22 @@ async function gather({ table, clock }: Toolkit, migration: Migration, direction
   const state = states.find(({ id }) => id === migration.id);
   const to = target({ state }, direction);
   const types = new Set(newTypes(migration));
+  const { store } = table;
   const { shape } = migration;
+  const isOld = (item: StoredItem): boolean => readString(item, 'type') === shape.type;
   return {
     migration,
     state,
     states,
     fleet: await readFleet(table.store, clock.nowMs()),
     newItem: asksForNewItems(to, direction)
-      ? await findItem(table.store, (item) => types.has(readString(item, 'type')))
+      ? await findItem(store, (item) => types.has(readString(item, 'type')))
       : undefined,
     movedRecord: asksForMovedRecords(to, direction)
-      ? await findItem(
-          table.store,
-          (item) => readString(item, 'type') === shape.type && hasMoved(shape, item),
-        )
+      ? await findItem(store, (item) => isOld(item) && hasMoved(shape, item))
+      : undefined,
+    oldRecord: asksForOldRecords(to)
+      ? await findItem(store, (item) => isOld(item) && isRecord(shape, item))
       : undefined,
   };
 }

@@ -1,0 +1,99 @@
+import { isoInstant } from '../ledger/clock.ts';
+import type { BackfillResult } from '../migrations/backfill.ts';
+import type { Heartbeat } from '../migrations/heartbeat.ts';
+import type { ParityReport } from '../migrations/verify.ts';
+import type { StepResult } from '../migrations/steps.ts';
+import type { Answer, Status } from './migrate-commands.ts';
+
+/** An answer for people. */
+export function printedAnswer(answer: Answer): string {
+  switch (answer.command) {
+    case 'list':
+      return answer.migrations
+        .map(({ id, title, phase }) => `${id.padEnd(16)}${phase.padEnd(12)}${title}`)
+        .join('\n');
+    case 'status':
+      return [...answer.migrations.flatMap(printedStatus), ...printedFleet(answer.fleet)].join('\n');
+    case 'advance':
+    case 'back':
+      return printedStep(answer.id, answer.result);
+    case 'backfill':
+      return printedBackfill(answer.id, answer.result);
+    case 'verify':
+      return answer.result.kind === 'REFUSED'
+        ? refusal(answer.id, answer.result.reasons)
+        : printedParity(answer.result.report);
+  }
+}
+
+function refusal(id: string, reasons: readonly string[]): string {
+  return [`${id}: refused.`, ...reasons.map((reason) => `  - ${reason}`)].join('\n');
+}
+
+function printedStatus({ id, phase, state }: Status): readonly string[] {
+  if (state === undefined) return [`${id}: ${phase}`];
+  const { walk, verification } = state;
+  return [
+    `${id}: ${phase} since ${isoInstant(state.sinceMs)}, by ${state.by} (step ${state.version})`,
+    ...(walk === undefined
+      ? []
+      : [
+          walk.finishedAtMs === undefined
+            ? `  backfill: under way or broken off, begun ${isoInstant(walk.startedAtMs)} by ${walk.by}`
+            : `  backfill: finished ${isoInstant(walk.finishedAtMs)}, ${walk.failed} records left`,
+        ]),
+    ...(verification === undefined
+      ? []
+      : [
+          verification.finishedAtMs === undefined
+            ? `  verify: under way or broken off, begun ${isoInstant(verification.startedAtMs)}`
+            : `  verify: finished ${isoInstant(verification.finishedAtMs)}, ${verification.records} records, ` +
+              `${verification.unmoved} unmoved, ${verification.differences} differences`,
+        ]),
+  ];
+}
+
+function printedFleet(fleet: readonly Heartbeat[]): readonly string[] {
+  return fleet.map(
+    ({ process, atMs, actsOn }) =>
+      `process ${process}: ${actsOn === undefined ? 'joining' : `acts on ${actsOn.id}, step ${actsOn.version}`}, ` +
+      `heard of ${isoInstant(atMs)}`,
+  );
+}
+
+function printedStep(id: string, result: StepResult): string {
+  switch (result.kind) {
+    case 'TAKEN':
+      return `${id}: ${result.state.phase}`;
+    case 'READY':
+      return `${id}: nothing speaks against ${result.from?.phase ?? 'the beginning'} → ${result.to} (dry run)`;
+    case 'REFUSED':
+      return refusal(id, result.reasons);
+  }
+}
+
+function printedBackfill(id: string, result: BackfillResult): string {
+  if (result.kind === 'REFUSED') return refusal(id, result.reasons);
+  const { dryRun, resumed, scanned, handled, left, leftRecords } = result;
+  return [
+    `${id}: ${scanned} items read, ${handled} records ${dryRun ? 'to do (dry run)' : 'done'}, ${left} left` +
+      (resumed ? ', gone on from where an earlier run stopped' : ''),
+    ...leftRecords.map(({ record, reason }) => `  - ${record}: ${reason}`),
+  ].join('\n');
+}
+
+function printedParity({ records, unmoved, differences, totals, listed }: ParityReport): string {
+  return [
+    ...totals.map(
+      (total) =>
+        `${total.tenant.padEnd(16)}${total.asset.padEnd(12)}${String(total.accounts).padStart(9)} accounts  ` +
+        `${total.old.padStart(20)} ${total.old === total.new ? '=' : '≠'} ${total.new.padStart(20)}  ` +
+        `${total.differences} differences`,
+    ),
+    ...listed.map(
+      ({ kind, tenant, accountId, of, old, new: after }) =>
+        `${kind}  ${tenant}#${accountId}  ${of ?? ''}${old === undefined ? '' : `  ${old} ≠ ${after ?? ''}`}`,
+    ),
+    `${records} records, ${unmoved} unmoved, ${differences} differences`,
+  ].join('\n');
+}
