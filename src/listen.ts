@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { type App, type AppOverrides, createApp } from './app.ts';
 import type { Config } from './config.ts';
@@ -23,6 +24,7 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
   // Without HTTP/2 options the adaptor makes a plain HTTP server.
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   const sockets = app.attachSockets(server);
+  const cutStreams = trackStreams(server);
   try {
     await listen(server, config);
   } catch (error) {
@@ -34,7 +36,7 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
   return {
     app,
     url: urlOf(server, config.host),
-    close: () => (closed ??= stop(app, server, sockets, background)),
+    close: () => (closed ??= stop({ app, server, sockets, cutStreams, background })),
   };
 }
 
@@ -55,19 +57,38 @@ function urlOf(server: Server, host: string): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
 }
 
-async function stop(
-  app: App,
-  server: Server,
-  sockets: SocketServer,
-  background: Background | undefined,
-): Promise<void> {
+/**
+ * Streams of events never end by themselves, and would keep the server open. They are cut, not completed: a client that was
+ * told "complete" would not come again.
+ */
+function trackStreams(server: Server): () => void {
+  const streams = new Set<Socket>();
+  server.on('request', ({ headers, socket }, response) => {
+    if (headers.accept?.includes('text/event-stream') !== true) return;
+    streams.add(socket);
+    response.once('close', () => streams.delete(socket));
+  });
+  return () => {
+    for (const socket of streams) socket.destroy();
+  };
+}
+
+interface Running {
+  readonly app: App;
+  readonly server: Server;
+  readonly sockets: SocketServer;
+  readonly cutStreams: () => void;
+  readonly background: Background | undefined;
+}
+
+async function stop({ app, server, sockets, cutStreams, background }: Running): Promise<void> {
   app.startDraining();
   const closed = new Promise<void>((resolve) => {
     server.close(() => {
       resolve();
     });
   });
-  // Streams of events never end by themselves, and would keep the server open.
+  cutStreams();
   const cut = setTimeout(() => {
     server.closeAllConnections();
   }, DRAIN_MS);

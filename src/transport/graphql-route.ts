@@ -17,6 +17,12 @@ const MAX_BODY_BYTES = 128 * 1024;
 /** Sent by every page that means to call us. What a page can send without asking us first (CORS) never has it. */
 export const CSRF_HEADER = 'x-hitotsu-csrf';
 
+/**
+ * The body was left unread, and its rest would be taken for the next request. So the connection ends with the answer, and says
+ * so: a client that sent a payment over it would not know what became of that.
+ */
+const LEFT_UNREAD = { connection: 'close' };
+
 export interface GraphqlRouteOptions {
   readonly server: GraphqlServer;
   readonly verifier: TokenVerifier;
@@ -56,7 +62,7 @@ export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: Re
     },
     bodyLimit({
       maxSize: MAX_BODY_BYTES,
-      onError: () => refusal(413, 'BAD_REQUEST', 'The body is too large.'),
+      onError: () => refusal(413, 'BAD_REQUEST', 'The body is too large.', LEFT_UNREAD),
     }),
     (context) => answer(options, context),
   );
@@ -77,10 +83,10 @@ function isForBrowser(accept: string | undefined): boolean {
 function unacceptable(headers: Headers): Response | undefined {
   const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
   if (mediaType.trim().toLowerCase() !== 'application/json')
-    return refusal(415, 'BAD_REQUEST', 'The body must be application/json.');
+    return refusal(415, 'BAD_REQUEST', 'The body must be application/json.', LEFT_UNREAD);
   const fromBrowser = headers.has('origin') || headers.has('sec-fetch-site');
   if (fromBrowser && !headers.has(CSRF_HEADER))
-    return refusal(403, 'FORBIDDEN', `Web pages must send the header ${CSRF_HEADER}: 1.`);
+    return refusal(403, 'FORBIDDEN', `Web pages must send the header ${CSRF_HEADER}: 1.`, LEFT_UNREAD);
   return undefined;
 }
 

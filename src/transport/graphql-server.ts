@@ -8,6 +8,7 @@ import type { RequestContext } from '../schema/context.ts';
 import { DEFAULT_DOCUMENT_LIMITS, type DocumentLimits, limitDocuments } from './document-limits.ts';
 import { DEFAULT_RATES, type Rates, limitRates } from './limit-rates.ts';
 import { maskErrors } from './mask-errors.ts';
+import { measureRequests } from './measure-requests.ts';
 import { createRateLimiter } from './rate-limit.ts';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -41,6 +42,7 @@ export function createGraphqlServer(options: GraphqlServerOptions): GraphqlServe
       maskErrors({ log: logger, suggestions: introspection }),
       limitDocuments({ ...DEFAULT_DOCUMENT_LIMITS, ...options.documentLimits }, introspection),
       limitRates(createRateLimiter(clock), { ...DEFAULT_RATES, ...options.rates }, metrics),
+      measureRequests({ clock, metrics, log: logger }),
       useReferenceEngine(),
     ],
     maskedErrors: false,

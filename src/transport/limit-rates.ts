@@ -1,16 +1,10 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  Kind,
-  type SelectionSetNode,
-  getOperationAST,
-} from 'graphql';
+import { type DocumentNode, GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Metrics } from '../observability/metrics.ts';
 import { principalOf } from '../realtime/live-sources.ts';
 import type { RequestContext } from '../schema/context.ts';
 import type { Rate, RateLimiter } from './rate-limit.ts';
+import { rootFields } from './root-fields.ts';
 
 /** Rates a principal has for each operation, by its kind. */
 export interface Rates {
@@ -66,30 +60,4 @@ function rateLimited(retryAfterMs: number): GraphQLError {
   return new GraphQLError('Too many requests.', {
     extensions: { code: 'RATE_LIMITED', retryAfterMs, http: { status: 429, headers } },
   });
-}
-
-/** The root fields of an operation and how often each is selected. The document is valid: no fragment contains itself. */
-function rootFields(document: DocumentNode, root: SelectionSetNode): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  const visit = (set: SelectionSetNode): void => {
-    for (const selection of set.selections) {
-      if (selection.kind === Kind.FIELD) {
-        counts.set(selection.name.value, (counts.get(selection.name.value) ?? 0) + 1);
-      } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-        visit(selection.selectionSet);
-      } else {
-        const fragment = fragmentNamed(document, selection.name.value);
-        if (fragment !== undefined) visit(fragment.selectionSet);
-      }
-    }
-  };
-  visit(root);
-  return counts;
-}
-
-function fragmentNamed(document: DocumentNode, name: string): FragmentDefinitionNode | undefined {
-  return document.definitions.find(
-    (definition): definition is FragmentDefinitionNode =>
-      definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === name,
-  );
 }

@@ -80,6 +80,23 @@ describe('a subscription by server-sent events', () => {
     expect(unknown).toBe(foreign);
   });
 
+  it('is cut when the gateway stops, not completed, and does not hold it up', async () => {
+    const stopping = await startGateway({ endpoint: inject('engineEndpoint') });
+    const id = await openOrder(stopping, ALICE, '20.00');
+    const response = await fetch(stopping.graphqlUrl, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+        authorization: `Bearer ${await stopping.token(ALICE)}`,
+      },
+      body: JSON.stringify({ query: print(OrderTransitionsDocument), variables: { orderId: id } }),
+    });
+    const reading = readUntil(response, 'event: complete');
+    await stopping.close();
+    await expect(reading).rejects.toThrow();
+  });
+
   it('has one root field', async () => {
     const query =
       'subscription { a: orderTransitions(orderId: "x") { version } b: orderTransitions(orderId: "y") { version } }';

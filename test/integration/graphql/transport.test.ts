@@ -166,5 +166,6 @@ describe('operators', () => {
     expect(metrics).toContain(
       'hitotsu_operation_outcome_total{operation="adjustBalance",outcome="AdjustBalanceSuccess"} 1',
     );
+    expect(metrics).toContain('hitotsu_request_duration_seconds_count{operation="adjustBalance"} 1');
   });
 });
