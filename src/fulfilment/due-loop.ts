@@ -8,15 +8,15 @@ import type { Metrics } from '../observability/metrics.ts';
 
 export interface DueLoopOptions {
   readonly ledger: Ledger;
-  /** Does what a due order needs. */
-  readonly work: (ref: OrderRef) => Promise<void>;
+  /** Does what a due order needs, and says whether it moved on. */
+  readonly work: (ref: OrderRef) => Promise<boolean>;
   /** Orders worked on at the same time. */
   readonly concurrency: number;
   /** The pause after a shard that had something to do. */
   readonly busyPollMs: number;
   /** How long a whole round over all shards takes at most while there is nothing to do. */
   readonly idlePollMs: number;
-  /** For how long an order that is listed as before is left alone: the index may be behind, or it could not be helped. */
+  /** How long an order that did not move on is left alone while it is listed as before: the index may be behind. */
   readonly restMs: number;
   /** Waits, or returns early when the signal aborts. Never rejects. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
@@ -51,14 +51,18 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
   function start({ ref, atMs }: DueOrder): void {
     const name = orderName(ref);
     if (running.has(name) || resting.has(name, atMs)) return;
-    resting.add(name, atMs);
     const task = options
       .work(ref)
       .catch((error: unknown) => {
-        const { tenant, orderId } = ref;
-        logger.error('A due order could not be worked on', { tenant, orderId }, error);
+        logger.error(
+          'A due order could not be worked on',
+          { tenant: ref.tenant, orderId: ref.orderId },
+          error,
+        );
+        return false;
       })
-      .finally(() => {
+      .then((moved) => {
+        if (!moved) resting.add(name, atMs);
         running.delete(name);
         onFreedSlot();
       });
@@ -144,7 +148,7 @@ function shuffled<Value>(values: readonly Value[], { fraction }: Pick<Ids, 'frac
     .map(({ value }) => value);
 }
 
-/** Orders that were taken up lately, each with the due time it was listed under then. */
+/** Orders that did not move on when they were taken up lately, each with the due time it was listed under then. */
 function createResting({ ledger, restMs }: DueLoopOptions): {
   readonly has: (name: string, atMs: number) => boolean;
   readonly add: (name: string, atMs: number) => void;

@@ -19,31 +19,37 @@ export interface Workbench {
   /** Asks the provider about an order that waits for its word, or takes over a claim whose lease has passed. */
   readonly sweep: (ref: OrderRef) => Promise<void>;
   readonly metrics: Pick<Metrics, 'count' | 'observe'>;
+  /** Told of every run when it begins, by 1, and when it has ended, by -1. */
+  readonly onRunning: (change: 1 | -1) => void;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 /**
  * Does what a due order needs: its due steps, all at once since they're independent; its confirmation; the provider's
- * word. What fails stays due, so nothing is lost. Throws for bugs and for what the sweeper throws.
+ * word. What fails stays due, so nothing is lost. Says whether its steps or its state moved on. Throws for bugs and for
+ * what the sweeper throws.
  */
-export async function workOnOrder(bench: Workbench, ref: OrderRef): Promise<void> {
+export async function workOnOrder(bench: Workbench, ref: OrderRef): Promise<boolean> {
   const owner = bench.ledger.ids.token();
   const taken = await takeUpOrder(bench.ledger, ref, owner, bench.policy);
-  if (taken.kind === 'GONE') return;
+  if (taken.kind === 'GONE') return false;
   if (taken.kind === 'FAILED') {
     bench.logger.warn('A due order could not be taken up', { ...fields(ref), reason: taken.failure.kind });
-    return;
+    return false;
   }
   for (const step of taken.buried) reportDead(bench, taken.order, step.name, step.attempts, INTERRUPTED);
   if (taken.confirmed) reportConfirmed(bench, taken.order);
   await Promise.all(
     taken.steps.map(async ({ name, attempts }) => {
+      bench.onRunning(1);
       const outcome = await runStep(bench.registry, taken.order, name, bench.limits);
+      bench.onRunning(-1);
       const finished = await finishStep(bench.ledger, ref, { stepName: name, owner }, outcome, bench.policy);
       report(bench, taken.order, { name, attempts }, outcome, finished);
     }),
   );
   if (taken.sweep && !bench.limits.stopping.aborted) await bench.sweep(ref);
+  return taken.confirmed || taken.steps.length > 0 || taken.buried.length > 0;
 }
 
 function report(

@@ -63,7 +63,12 @@ export function startWorker(ledger: Ledger, registry: Registry, options: WorkerO
   const census = new AbortController();
   const { policy, runTimeoutMs } = settings;
   const limits = { runTimeoutMs, stopping: breakOff.signal };
-  const bench = { ledger, registry, policy, limits, sweep, metrics, logger };
+  let running = 0;
+  const onRunning = (change: 1 | -1): void => {
+    running += change;
+    metrics.set('runningSteps', running);
+  };
+  const bench = { ledger, registry, policy, limits, sweep, metrics, logger, onRunning };
   const loop = startDueLoop({
     ...settings,
     ledger,

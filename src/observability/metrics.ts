@@ -42,6 +42,7 @@ const COUNTERS = {
 
 const GAUGES = {
   dueOrders: { help: 'Orders that are due and not yet taken up.', labels: [] },
+  runningSteps: { help: 'Follow-ups that this process is running now.', labels: [] },
   deadSteps: { help: 'Alert: follow-ups that ran out of attempts.', labels: [] },
   subscriptions: { help: 'Live subscriptions of this process.', labels: [] },
   sockets: { help: 'Open WebSockets of this process.', labels: [] },

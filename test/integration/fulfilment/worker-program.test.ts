@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, inject, it, vi } from 'vitest';
+import { freePort } from '../../../dev/free-port.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import { systemClock } from '../../../src/ledger/clock.ts';
 import { parseTenants } from '../../../src/tenants.ts';
@@ -48,12 +49,14 @@ it('npm run worker does the follow-ups of a table, and on SIGTERM finishes what 
     answer = () => response.writeHead(204).end();
   });
 
+  const port = await freePort();
   child = spawn(
     process.execPath,
     ['--import', 'tsx', fileURLToPath(new URL('../../../src/worker.ts', import.meta.url))],
     {
       env: {
         NODE_ENV: 'test',
+        PORT: String(port),
         LOG_LEVEL: 'error',
         AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
         DYNAMODB_ENDPOINT: inject('engineEndpoint'),
@@ -73,6 +76,8 @@ it('npm run worker does the follow-ups of a table, and on SIGTERM finishes what 
     },
     { timeout: 15_000 },
   );
+  const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  expect(metrics).toContain('hitotsu_running_steps 1');
   child.kill('SIGTERM');
   answer?.();
   expect(await ended).toEqual([0, null]);

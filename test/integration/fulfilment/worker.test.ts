@@ -185,6 +185,18 @@ describe('a step', () => {
     ]);
   });
 
+  it('runs at once although the order was due at the very same instant before', async () => {
+    const every = { ...followUp(() => DONE), appliesTo: () => true };
+    harness = await makeFulfilment([every]);
+    await harness.fund('t_1', 'u_1', '100.00');
+    const { id, orderId } = await harness.openOrder('t_1', 'u_1', '12.50');
+    harness.startWorker({ restMs: 60_000 });
+    await charge(harness.ledger, customer('u_1'), harness.key(), { orderId: id });
+    const order = await until(await harness.order('t_1', 'u_1', orderId), isConfirmed);
+    await refund(harness.ledger, admin(), harness.key(), { orderId: id, amount: '1.00' });
+    await until(order, ({ steps }) => steps.length === 2 && steps.every(({ state }) => state === 'DONE'));
+  });
+
   it('is taken over from a worker that hangs past its lease, whose late result counts for nothing', async () => {
     const held = heldRun();
     let runs = 0;
@@ -197,6 +209,7 @@ describe('a step', () => {
     const order = await putPaidOrder(harness.ledger);
     harness.startWorker();
     await held.started;
+    expect((await harness.metrics.render()).body).toContain('hitotsu_running_steps 1');
     harness.startWorker();
     harness.clock.advance(59_999);
     expect((await reread(harness, order)).steps).toMatchObject([{ attempts: 1 }]);
