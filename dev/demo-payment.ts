@@ -149,7 +149,8 @@ interface RefundAnswer extends Answer {
   readonly refund?: { readonly amount: string; readonly state: string };
 }
 
-async function refund(
+/** Refunds an order as its merchant; without an amount, all that remains. */
+export async function refund(
   { gateway, cast }: Stage,
   purpose: string,
   orderId: string,

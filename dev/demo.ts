@@ -3,6 +3,7 @@ import { randomIds } from '../src/ledger/ids.ts';
 import { loadConfig } from '../src/config.ts';
 import { systemClock } from '../src/ledger/clock.ts';
 import { playFollowUps } from './demo-follow-ups.ts';
+import { playKonbini } from './demo-konbini.ts';
 import { type Cast, type Stage, checkBooks, playCard, playWallet } from './demo-payment.ts';
 import { type DemoRole, type Development, startDevelopment } from './development.ts';
 import { createGatewayClient } from './gateway-client.ts';
@@ -87,6 +88,7 @@ async function main(): Promise<number> {
     await playWallet(stage);
     await playCard(stage);
     await playFollowUps(stage);
+    await playKonbini(stage);
     await checkBooks(stage);
     narrator.step('The audit of the whole ledger: no money was made or lost');
     narrator.check(auditTable(theatre.dynamodbEndpoint), 'the ledger balances');
