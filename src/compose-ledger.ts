@@ -11,6 +11,8 @@ import type { Ledger } from './ledger/operations/ledger.ts';
 import { createStore } from './ledger/store.ts';
 import { createTransactor } from './ledger/transact.ts';
 import { loadTenants } from './load-tenants.ts';
+import { followMigrations } from './migrations/migrating-table.ts';
+import { POLL_MS, createMigrationView } from './migrations/view.ts';
 import type { Logger } from './observability/logger.ts';
 import { createLogger } from './observability/logger.ts';
 import { type Metrics, createMetrics } from './observability/metrics.ts';
@@ -64,7 +66,7 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const client = createDynamoDbClient({ region, endpoint });
   const wait = (ms: number): Promise<void> => delay(ms);
   const count = countFor(metrics, 'background');
-  const ledger: Ledger = {
+  const table = {
     store: createStore({ client, tableName, ids, wait }),
     transactor: createTransactor({
       client,
@@ -77,6 +79,10 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
         },
       },
     }),
+  };
+  const view = createMigrationView({ ...table, clock, ids, pollMs: POLL_MS });
+  const ledger: Ledger = {
+    ...followMigrations(table, view, ids),
     clock,
     ids,
     tenants,
@@ -95,7 +101,12 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   };
   const close = (): void => {
     closeBus();
-    client.destroy();
+    void view
+      .stop()
+      .catch(() => undefined)
+      .finally(() => {
+        client.destroy();
+      });
   };
   return { ledger, registry, logger, metrics, close };
 }

@@ -1,10 +1,17 @@
 import { type StoredItem, readString } from '../ledger/attributes.ts';
-import type { AccountRef } from '../ledger/keys.ts';
+import type { AccountRef, ItemKey } from '../ledger/keys.ts';
 import type { Store } from '../ledger/store.ts';
 import { isRecord, standsFor } from './legacy-record.ts';
 import { type Migration, legacyKey } from './migration.ts';
 import { accountOf } from './move.ts';
-import { type Difference, type ParityTotal, ParityTotals, compare, counterparts } from './parity.ts';
+import {
+  type Difference,
+  type ParityTotal,
+  ParityTotals,
+  type RecordParity,
+  compare,
+  counterparts,
+} from './parity.ts';
 import { readStates } from './read-migrations.ts';
 import { pages } from './scan.ts';
 import type { MigrationState, Verification } from './state.ts';
@@ -34,6 +41,9 @@ const MAX_LISTED = 100;
 /** A record that is written during every reading is left unsettled: the shapes can't be told equal. */
 const MAX_READINGS = 20;
 const PAUSE_MS = 50;
+/** A record has at most four counterparts, and one read takes a hundred keys. */
+const RECORDS_AT_A_TIME = 25;
+const PARTS_AT_A_TIME = 100;
 
 /**
  * Compares both shapes of every record beside live traffic, and keeps what it found for the gates. A record counts only
@@ -108,18 +118,19 @@ async function compareAll(toolkit: Toolkit, migration: Migration, segments: numb
   await Promise.all(
     Array.from({ length: segments }, async (_, segment) => {
       for await (const { items } of pages(store, segment, segments)) {
-        for (const item of items) {
-          const type = readString(item, 'type');
-          const account = accountOf(item);
-          if (type === shape.type && isRecord(shape, item)) {
+        const records = items.filter(
+          (item) => readString(item, 'type') === shape.type && isRecord(shape, item),
+        );
+        for (const some of chunks(records, RECORDS_AT_A_TIME)) {
+          for (const parity of await compareSome(toolkit, migration, some.map(accountOf))) {
             counts.records += 1;
-            const parity = await compareAtRest(toolkit, migration, account);
             totals.add(parity);
             parity.differences.forEach(found);
-          } else if (standsFor(shape, { uuid: '', type })) {
-            if (!(await hasRecord(store, migration, account)))
-              found({ kind: 'WITHOUT_RECORD', of: type, ...account });
           }
+        }
+        const parts = items.filter((item) => standsFor(shape, keyOf(item)));
+        for (const some of chunks(parts, PARTS_AT_A_TIME)) {
+          (await withoutRecord(store, migration, some)).forEach(found);
         }
       }
     }),
@@ -127,9 +138,54 @@ async function compareAll(toolkit: Toolkit, migration: Migration, segments: numb
   return { ...counts, totals: totals.printed(), listed };
 }
 
-async function hasRecord(store: Store, migration: Migration, account: AccountRef): Promise<boolean> {
-  const [record] = await store.get([legacyKey(migration, account)]);
-  return isRecord(migration.shape, record);
+function keyOf(item: StoredItem): ItemKey {
+  return { uuid: readString(item, 'uuid'), type: readString(item, 'type') };
+}
+
+function chunks<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, index) =>
+    values.slice(index * size, (index + 1) * size),
+  );
+}
+
+/** Items of the new shape whose account has no record: a way back would lose them. */
+async function withoutRecord(
+  store: Store,
+  migration: Migration,
+  parts: readonly StoredItem[],
+): Promise<readonly Difference[]> {
+  const records = await store.get(parts.map((part) => legacyKey(migration, accountOf(part))));
+  return parts.flatMap((part, index) =>
+    isRecord(migration.shape, records[index])
+      ? []
+      : [{ kind: 'WITHOUT_RECORD' as const, of: readString(part, 'type'), ...accountOf(part) }],
+  );
+}
+
+/** Compares some records by three reads for all of them, and again, one by one, those that were written meanwhile. */
+async function compareSome(
+  toolkit: Toolkit,
+  migration: Migration,
+  accounts: readonly AccountRef[],
+): Promise<readonly RecordParity[]> {
+  const { store } = toolkit.table;
+  const { shape } = migration;
+  const keys = accounts.map((account) => legacyKey(migration, account));
+  const before = await store.get(keys);
+  const items = await store.get(accounts.flatMap((account) => counterparts(shape, account)));
+  const after = await store.get(keys);
+  const each = accounts.length === 0 ? 0 : items.length / accounts.length;
+  const compared: RecordParity[] = [];
+  for (const [index, account] of accounts.entries()) {
+    const [was, is] = [before[index], after[index]];
+    const isAtRest = was !== undefined && is !== undefined && writesOf(was) === writesOf(is);
+    compared.push(
+      isAtRest
+        ? compare(shape, account, is, items.slice(index * each, (index + 1) * each))
+        : await compareAtRest(toolkit, migration, account),
+    );
+  }
+  return compared;
 }
 
 /** Reads the record, its counterparts, and the record again: every write of either raises the record's `writes`. */
@@ -137,7 +193,7 @@ async function compareAtRest(
   { table: { store }, wait }: Toolkit,
   migration: Migration,
   account: AccountRef,
-): Promise<ReturnType<typeof compare>> {
+): Promise<RecordParity> {
   const { shape } = migration;
   const key = legacyKey(migration, account);
   for (let readings = 0; readings < MAX_READINGS; readings += 1) {

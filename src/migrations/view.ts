@@ -48,10 +48,12 @@ interface Era {
   readonly idle: (() => void)[];
 }
 
-/** Joins the fleet: from its first reading on, no step of the migration is taken past this process. */
-export async function startMigrationView(options: ViewOptions): Promise<MigrationView> {
+/**
+ * What a process knows of the migration under way, read when it is first needed. From that reading on the process is one
+ * of the fleet: no step of the migration is taken past it.
+ */
+export function createMigrationView(options: ViewOptions): MigrationView {
   const reader = createReader(options);
-  await reader.refresh();
   const timer =
     options.pollMs === undefined
       ? undefined

@@ -2,7 +2,7 @@ import { followMigrations } from '../../src/migrations/migrating-table.ts';
 import type { Direction } from '../../src/migrations/gates.ts';
 import type { Migration } from '../../src/migrations/migration.ts';
 import { type StepResult, type Toolkit, takeStep } from '../../src/migrations/steps.ts';
-import { type MigrationView, startMigrationView } from '../../src/migrations/view.ts';
+import { type MigrationView, createMigrationView } from '../../src/migrations/view.ts';
 import type { Ledger } from '../../src/ledger/operations/ledger.ts';
 import type { Harness } from './harness.ts';
 
@@ -14,7 +14,8 @@ export interface Gateway {
 
 export async function startGateway({ ledger }: Pick<Harness, 'ledger'>): Promise<Gateway> {
   const { clock, ids } = ledger;
-  const view = await startMigrationView({ ...ledger, clock, ids });
+  const view = createMigrationView({ ...ledger, clock, ids });
+  await view.refresh();
   return { view, ledger: { ...ledger, ...followMigrations(ledger, view, ids) } };
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Decimal, ZERO, add, decimal, plainDecimal, smaller, subtract } from '../../src/ledger/money.ts';
 import { encodeNodeId } from '../../src/ledger/node-ids.ts';
 import { adjustBalance } from '../../src/ledger/operations/adjust-balance.ts';
@@ -42,6 +43,7 @@ export interface Traffic {
 
 const ASSETS = ['ECOPAY', 'POINT', 'JCREDIT'] as const;
 const CAP = decimal('50000');
+const PACE_MS = 10;
 
 interface PaidOrder {
   readonly id: string;
@@ -96,6 +98,8 @@ export function startTraffic({ ledgers, accounts, seed }: TrafficOptions): Traff
         );
       }
       answered();
+      // A pace, not a wait: customers take their time, and what else runs gets its turn.
+      await delay(PACE_MS);
     }
   };
   const running = accounts.map(live);
