@@ -3,6 +3,7 @@ import { ConfigError } from './config-error.ts';
 import { currency, isCurrency } from './ledger/currencies.ts';
 import { defined } from './ledger/defined.ts';
 import { isId, isTenantId } from './ledger/id-grammar.ts';
+import { isAsset } from './ledger/keys.ts';
 import { type Decimal, fitsOperation, fitsScale, parseDecimal } from './ledger/money.ts';
 import { isAllowedReturnUrl, parseReturnUrlRule, type ReturnUrlRule } from './return-urls.ts';
 import { hasUserInfo, isLoopback, parseUrl } from './urls.ts';
@@ -53,15 +54,6 @@ export type Tenants = ReadonlyMap<string, Tenant>;
 
 /** The largest scale of an asset. */
 export const MAX_SCALE = 8;
-
-const NAMED_ASSETS: readonly string[] = ['ECOPAY', 'POINT', 'JCREDIT'];
-const REGIONAL_PREFIX = 'REGIONAL/';
-
-/** Whether a text names an asset that a tenant may have. */
-export function isAsset(text: string): boolean {
-  if (NAMED_ASSETS.includes(text)) return true;
-  return text.startsWith(REGIONAL_PREFIX) && isId(text.slice(REGIONAL_PREFIX.length));
-}
 
 /** Whether `url` may be a success or cancel URL of this tenant's checkouts. */
 export function mayReturnTo(tenant: Tenant, url: string): boolean {

@@ -46,7 +46,7 @@ export const PREFIX = {
   marker: 'card_op_idem#',
 } as const;
 
-const ASSET_GRAMMAR = /^(ECOPAY|POINT|JCREDIT|REGIONAL\/[A-Za-z0-9_.:|-]{1,64})$/;
+const ASSET_GRAMMAR = /^(ECOPAY|POINT|JCREDIT|REGIONAL\/[A-Za-z0-9][A-Za-z0-9_.:|-]{0,127})$/;
 
 /** Whether a text may name an asset: one of three, or `REGIONAL/<key>`. */
 export function isAsset(text: string): boolean {

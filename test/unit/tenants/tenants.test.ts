@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/config-error.ts';
 import { formatDecimal } from '../../../src/ledger/money.ts';
-import { isAsset, parseTenants, type Tenant } from '../../../src/tenants.ts';
+import { isAsset } from '../../../src/ledger/keys.ts';
+import { parseTenants, type Tenant } from '../../../src/tenants.ts';
 
 /** A tenant that is fine, with some of it replaced; undefined leaves a key out. */
 function fileOf(changes: Readonly<Record<string, unknown>>): unknown {

@@ -1,0 +1,30 @@
+/**
+ * Runs a command with the addresses of what `npm start` runs, where the environment doesn't give others: so that
+ * `npm run audit` and its kind find the embedded engine, which takes any free port. Plain Node: it runs before tsx.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+/** What runs now; nothing if nothing does, or if what wrote the file has ended without a word. */
+function findRunning() {
+  try {
+    const running = JSON.parse(readFileSync('.data/running.json', 'utf8'));
+    process.kill(running.pid, 0);
+    return running;
+  } catch {
+    return {};
+  }
+}
+
+const { dynamodbEndpoint, simulatorUrl } = process.env.NODE_ENV === 'production' ? {} : findRunning();
+const environment = {
+  ...(dynamodbEndpoint === undefined ? {} : { DYNAMODB_ENDPOINT: dynamodbEndpoint }),
+  ...(simulatorUrl === undefined ? {} : { STRIPE_API_BASE: simulatorUrl }),
+  ...process.env,
+};
+const [command = '', ...args] = process.argv.slice(2);
+const child = spawn(command, args, { stdio: 'inherit', env: environment });
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+child.once('exit', (code) => {
+  process.exitCode = code ?? 1;
+});
