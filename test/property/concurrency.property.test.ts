@@ -58,7 +58,7 @@ let harness: Harness;
 beforeAll(async () => {
   engine = await startEngine();
   harness = await makeHarness({ endpoint: engine.endpoint, requestTimeoutMs: 20_000 });
-});
+}, 60_000);
 afterAll(async () => {
   harness.close();
   await engine.stop();

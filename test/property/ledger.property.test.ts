@@ -376,7 +376,7 @@ describe(`random histories (PROPERTY_SEED=${seed} PROPERTY_RUNS=${runs})`, () =>
   let played = 0;
   beforeAll(async () => {
     world = await makeWorld(`sequences-${seed}`);
-  });
+  }, 60_000);
   afterAll(async () => {
     await endWorld(world);
   });
