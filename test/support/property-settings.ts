@@ -9,6 +9,17 @@ export function propertySettings(): { readonly runs: number; readonly seed: numb
   };
 }
 
+/**
+ * How many payments the simulated day has, and which seed decides it: `STRIPE_DAY_PAYMENTS=300 STRIPE_DAY_SEED=7 npm run
+ * test:long`. The report of a day prints both.
+ */
+export function stripeDaySettings(payments: number): { readonly payments: number; readonly seed: number } {
+  return {
+    payments: wholeNumber('STRIPE_DAY_PAYMENTS') ?? payments,
+    seed: wholeNumber('STRIPE_DAY_SEED') ?? Date.now() % 2 ** 31,
+  };
+}
+
 function wholeNumber(name: string): number | undefined {
   const text = process.env[name];
   if (text === undefined || text === '') return undefined;

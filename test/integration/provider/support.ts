@@ -1,5 +1,9 @@
 import { inject } from 'vitest';
-import { type StripeSimulator, startStripeSimulator } from '../../../dev/stripe-simulator/server.ts';
+import {
+  type StripeSimulator,
+  type StripeSimulatorOptions,
+  startStripeSimulator,
+} from '../../../dev/stripe-simulator/server.ts';
 import { isHeld } from '../../../src/ledger/attempts.ts';
 import { markerKey } from '../../../src/ledger/keys.ts';
 import { type Marker, readMarker } from '../../../src/ledger/marker.ts';
@@ -30,12 +34,14 @@ export interface ProviderHarness extends Harness {
 export async function makeProviderHarness(
   settings: Partial<LedgerSettings> = {},
   clock = ownedClock(),
+  simulatorOptions: Partial<StripeSimulatorOptions> = {},
 ): Promise<ProviderHarness> {
   const simulator = await startStripeSimulator({
     secretKey: 'sk_test_1',
     webhookSecret: 'whsec_test_1',
     clock,
     seed: 'operations',
+    ...simulatorOptions,
   });
   const calls: string[] = [];
   const provider = recorded(
