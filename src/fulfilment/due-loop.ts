@@ -41,59 +41,25 @@ const PAGE_SIZE = 48;
  * a page in random order. While nothing is due the round slows down.
  */
 export function startDueLoop(options: DueLoopOptions): DueLoop {
-  const { ledger, concurrency, wait, logger } = options;
+  const { ledger, busyPollMs, idlePollMs, wait, logger } = options;
   const stopping = new AbortController();
   const shards = createShards(options);
-  const running = new Map<string, Promise<void>>();
-  const resting = createResting(options);
-  let onFreedSlot = (): void => undefined;
-
-  function start({ ref, atMs }: DueOrder): void {
-    const name = orderName(ref);
-    if (running.has(name) || resting.has(name, atMs)) return;
-    const task = options
-      .work(ref)
-      .catch((error: unknown) => {
-        logger.error(
-          'A due order could not be worked on',
-          { tenant: ref.tenant, orderId: ref.orderId },
-          error,
-        );
-        return false;
-      })
-      .then((moved) => {
-        if (!moved) resting.add(name, atMs);
-        running.delete(name);
-        onFreedSlot();
-      });
-    running.set(name, task);
-  }
-
-  /** Starts what was found as slots become free. What is left when the worker stops stays due for another one. */
-  async function startAll(orders: readonly DueOrder[]): Promise<void> {
-    for (const order of orders) {
-      while (running.size >= concurrency && !stopping.signal.aborted) {
-        await new Promise<void>((resolve) => {
-          onFreedSlot = resolve;
-        });
-      }
-      if (stopping.signal.aborted) return;
-      start(order);
-    }
-  }
+  const crew = createCrew(options, stopping.signal);
 
   async function loop(): Promise<void> {
     let failures = 0;
+    let quiet = 0;
     while (!stopping.signal.aborted) {
       let pauseMs: number;
       try {
-        await startAll(await shards.next());
+        const started = await crew.takeUp(await shards.next());
         failures = 0;
-        pauseMs = shards.pauseMs();
+        quiet = started === 0 ? quiet + 1 : 0;
+        pauseMs = quietPauseMs(quiet, busyPollMs, Math.max(busyPollMs, idlePollMs / DUE_SHARDS));
       } catch (error) {
         failures += 1;
         logger.warn('The due index could not be read', { count: failures }, error);
-        pauseMs = Math.min(options.idlePollMs * 2 ** Math.min(failures, 10), MAX_OUTAGE_WAIT_MS);
+        pauseMs = Math.min(idlePollMs * 2 ** Math.min(failures, 10), MAX_OUTAGE_WAIT_MS);
       }
       await wait(pauseMs * (1 + ledger.ids.fraction() / 2), stopping.signal);
     }
@@ -103,21 +69,77 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
   return {
     stop: async () => {
       stopping.abort();
-      onFreedSlot();
       await looping;
+      await crew.finished();
+    },
+  };
+}
+
+/** One quiet round goes on at the busy pace, three more bring it down to the idle one. */
+function quietPauseMs(quiet: number, busyMs: number, idleMs: number): number {
+  const slowness = Math.min(1, Math.max(0, quiet - DUE_SHARDS) / (3 * DUE_SHARDS));
+  return busyMs + (idleMs - busyMs) * slowness;
+}
+
+/** Works on due orders, a bounded number at the same time, and on none twice at once. */
+function createCrew(
+  options: DueLoopOptions,
+  stopping: AbortSignal,
+): {
+  /** Starts what isn't being worked on yet, as slots become free, and says how many that were. */
+  readonly takeUp: (orders: readonly DueOrder[]) => Promise<number>;
+  readonly finished: () => Promise<void>;
+} {
+  const { concurrency, work, logger } = options;
+  const running = new Map<string, Promise<void>>();
+  const resting = createResting(options);
+  let onFreedSlot = (): void => undefined;
+  stopping.addEventListener('abort', () => {
+    onFreedSlot();
+  });
+
+  async function run({ ref, atMs }: DueOrder, name: string): Promise<void> {
+    try {
+      if (!(await work(ref))) resting.add(name, atMs);
+    } catch (error) {
+      const { tenant, orderId } = ref;
+      logger.error('A due order could not be worked on', { tenant, orderId }, error);
+      resting.add(name, atMs);
+    }
+    running.delete(name);
+    onFreedSlot();
+  }
+
+  return {
+    takeUp: async (orders) => {
+      let started = 0;
+      for (const order of orders) {
+        while (running.size >= concurrency && !stopping.aborted) {
+          await new Promise<void>((resolve) => {
+            onFreedSlot = resolve;
+          });
+        }
+        // What is left when the worker stops stays due for another one.
+        if (stopping.aborted) break;
+        const name = orderName(order.ref);
+        if (running.has(name) || resting.has(name, order.atMs)) continue;
+        started += 1;
+        running.set(name, run(order, name));
+      }
+      return started;
+    },
+    finished: async () => {
       await Promise.all(running.values());
     },
   };
 }
 
 /** The shards in turn, each with the place where its next page begins. */
-function createShards({ ledger, busyPollMs, idlePollMs, metrics }: DueLoopOptions): {
+function createShards({ ledger, metrics }: DueLoopOptions): {
   readonly next: () => Promise<readonly DueOrder[]>;
-  readonly pauseMs: () => number;
 } {
   const pages = new Map<number, DuePage>();
   let shard = Math.floor(ledger.ids.fraction() * DUE_SHARDS) % DUE_SHARDS;
-  let quiet = 0;
   return {
     next: async () => {
       const current = shard;
@@ -125,18 +147,9 @@ function createShards({ ledger, busyPollMs, idlePollMs, metrics }: DueLoopOption
       // Page after page, so that orders at the head that can't be helped hide none behind them.
       const page = await dueOrders(ledger, current, PAGE_SIZE, pages.get(current)?.next);
       pages.set(current, page);
-      quiet = page.orders.length === 0 ? Math.min(quiet + 1, 4 * DUE_SHARDS) : 0;
-      metrics.set(
-        'dueOrders',
-        [...pages.values()].reduce((sum, { orders }) => sum + orders.length, 0),
-      );
+      const due = [...pages.values()].reduce((sum, { orders }) => sum + orders.length, 0);
+      metrics.set('dueOrders', due);
       return shuffled(page.orders, ledger.ids);
-    },
-    // One quiet round goes on at the busy pace, four bring it down to the idle one.
-    pauseMs: () => {
-      const idleMs = Math.max(idlePollMs / DUE_SHARDS, busyPollMs);
-      const slowness = Math.max(0, quiet - DUE_SHARDS) / (3 * DUE_SHARDS);
-      return busyPollMs + (idleMs - busyPollMs) * slowness;
     },
   };
 }

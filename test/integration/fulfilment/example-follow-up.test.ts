@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { receipt } from '../../../dev/example-follow-up.ts';
 import type { Order } from '../../../src/ledger/order.ts';
 import { type MerchantServer, answers, startMerchantServer } from './merchant-server.ts';
-import { type FulfilmentHarness, makeFulfilment, putPaidOrder, reread } from './support.ts';
+import { type FulfilmentHarness, makeFulfilment, putPaidOrder, reread, eventually } from './support.ts';
 
 let harness: FulfilmentHarness;
 let service: MerchantServer;
@@ -17,14 +17,11 @@ afterEach(async () => {
 });
 
 async function until(order: Order, reached: (now: Order) => boolean): Promise<Order> {
-  return vi.waitFor(
-    async () => {
-      const now = await reread(harness, order);
-      if (!reached(now)) throw new Error(`not yet: ${JSON.stringify(now.steps)}`);
-      return now;
-    },
-    { timeout: 10_000, interval: 25 },
-  );
+  return eventually(async () => {
+    const now = await reread(harness, order);
+    if (!reached(now)) throw new Error(`not yet: ${JSON.stringify(now.steps)}`);
+    return now;
+  });
 }
 
 describe("the example of an operator's own step", () => {

@@ -1,10 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { stepKey } from '../../../src/fulfilment/run-step.ts';
 import { type MerchantServer, startMerchantServer } from './merchant-server.ts';
-import { DONE, type FulfilmentHarness, followUp, makeFulfilment, putPaidOrder, reread } from './support.ts';
+import {
+  DONE,
+  type FulfilmentHarness,
+  followUp,
+  makeFulfilment,
+  putPaidOrder,
+  reread,
+  eventually,
+} from './support.ts';
 import { KILL_POINTS, type KillPoint } from './worker-process.ts';
 
 let harness: FulfilmentHarness;
@@ -27,7 +35,8 @@ const EXPECTED: Readonly<Record<KillPoint, { readonly effects: number; readonly 
   'after the result is recorded': { effects: 1, attempts: 1 },
 };
 
-describe('a worker that is killed', () => {
+// Each starts a process, which takes its time on a busy machine.
+describe('a worker that is killed', { timeout: 60_000 }, () => {
   it.each(KILL_POINTS)('%s leaves a step that another one finishes, recorded once', async (point) => {
     harness = await makeFulfilment([
       followUp(async ({ key }) => {
@@ -44,18 +53,15 @@ describe('a worker that is killed', () => {
       // Nobody touches what the dead worker holds until its lease has passed.
       harness.clock.advance(59_999);
       const other = await putPaidOrder(harness.ledger);
-      await vi.waitFor(async () => {
+      await eventually(async () => {
         expect((await reread(harness, other)).state).toBe('CONFIRMED');
       });
       expect((await reread(harness, order)).steps).toMatchObject([{ state: 'PENDING', attempts: 1 }]);
       harness.clock.advance(1);
     }
-    await vi.waitFor(
-      async () => {
-        expect((await reread(harness, order)).state).toBe('CONFIRMED');
-      },
-      { timeout: 10_000, interval: 20 },
-    );
+    await eventually(async () => {
+      expect((await reread(harness, order)).state).toBe('CONFIRMED');
+    });
     const { steps, timeline } = await reread(harness, order);
     expect(steps).toMatchObject([{ state: 'DONE', attempts: EXPECTED[point].attempts }]);
     expect(timeline.map(({ cause }) => cause)).toEqual([

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Engine } from '../../../dev/engine.ts';
 import { stepKey } from '../../../src/fulfilment/run-step.ts';
 import { startWorker } from '../../../src/fulfilment/worker.ts';
@@ -9,7 +9,14 @@ import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { startEngine } from '../../support/engine.ts';
 import { makeHarness } from '../../support/harness.ts';
-import { DONE, type FulfilmentHarness, followUp, makeFulfilment, putPaidOrders } from './support.ts';
+import {
+  DONE,
+  type FulfilmentHarness,
+  followUp,
+  makeFulfilment,
+  putPaidOrders,
+  eventually,
+} from './support.ts';
 
 const ORDERS = 1_000;
 
@@ -59,12 +66,9 @@ it('three workers do each step of a thousand due orders once, never two at the s
       });
     }),
   );
-  await vi.waitFor(
-    () => {
-      expect(runs.size).toBe(ORDERS);
-    },
-    { timeout: 150_000, interval: 250 },
-  );
+  await eventually(() => {
+    expect(runs.size).toBe(ORDERS);
+  }, 150_000);
   // They finish what runs.
   await Promise.all(workers.map((worker) => worker.stop()));
   const now = await readAll(orders);

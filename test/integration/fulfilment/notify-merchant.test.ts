@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type MerchantReceiver, startMerchantReceiver } from '../../../dev/merchant-receiver.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import type { PostLimits } from '../../../src/fulfilment/post.ts';
@@ -10,7 +10,7 @@ import { type Tenants, parseTenants } from '../../../src/tenants.ts';
 import { customer, merchant } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';
 import { type MerchantServer, answers, startMerchantServer } from './merchant-server.ts';
-import { type FulfilmentHarness, makeFulfilment, putPaidOrder, reread } from './support.ts';
+import { type FulfilmentHarness, makeFulfilment, putPaidOrder, reread, eventually } from './support.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const NEXT_SECRET = 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD';
@@ -50,15 +50,12 @@ async function start(
 }
 
 async function until(order: Order, reached: (step: Step, now: Order) => boolean): Promise<Order> {
-  return vi.waitFor(
-    async () => {
-      const now = await reread(harness, order);
-      const [step] = now.steps;
-      if (step === undefined || !reached(step, now)) throw new Error(`not yet: ${JSON.stringify(now.steps)}`);
-      return now;
-    },
-    { timeout: 10_000, interval: 10 },
-  );
+  return eventually(async () => {
+    const now = await reread(harness, order);
+    const [step] = now.steps;
+    if (step === undefined || !reached(step, now)) throw new Error(`not yet: ${JSON.stringify(now.steps)}`);
+    return now;
+  });
 }
 
 const confirmed = (order: Order): Promise<Order> => until(order, (_step, { state }) => state === 'CONFIRMED');
@@ -203,7 +200,7 @@ describe("a merchant's server that says yes strangely", () => {
       answer = () => response.writeHead(200).end();
     });
     const order = await putPaidOrder(harness.ledger);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(answer).toBeDefined();
     });
     expect((await reread(harness, order)).state).toBe('PAID');

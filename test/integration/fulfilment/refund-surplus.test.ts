@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refundSurplus } from '../../../src/fulfilment/refund-surplus.ts';
 import { createRegistry } from '../../../src/fulfilment/registry.ts';
 import { type Worker, startWorker } from '../../../src/fulfilment/worker.ts';
@@ -8,6 +8,7 @@ import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { customer } from '../../support/harness.ts';
 import { type ProviderHarness, applyEvents, checkedOut, makeProviderHarness } from '../provider/support.ts';
+import { eventually } from './support.ts';
 
 const REFUNDS = { method: 'POST', path: '/v1/refunds' } as const;
 
@@ -52,14 +53,11 @@ function work(): void {
 }
 
 async function until(orderId: string, reached: (order: Order) => boolean): Promise<Order> {
-  return vi.waitFor(
-    async () => {
-      const order = await orderNow(orderId);
-      if (!reached(order)) throw new Error(`not yet: ${JSON.stringify(order.steps)}`);
-      return order;
-    },
-    { timeout: 10_000, interval: 25 },
-  );
+  return eventually(async () => {
+    const order = await orderNow(orderId);
+    if (!reached(order)) throw new Error(`not yet: ${JSON.stringify(order.steps)}`);
+    return order;
+  });
 }
 
 const isDone = ({ steps }: Order): boolean => steps.every(({ state }) => state === 'DONE');

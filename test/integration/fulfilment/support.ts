@@ -1,4 +1,4 @@
-import { inject } from 'vitest';
+import { inject, vi } from 'vitest';
 import type { FollowUp, StepContext, StepResult } from '../../../src/fulfilment/follow-up.ts';
 import { type Registry, createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
 import {
@@ -127,4 +127,9 @@ export async function putPaidOrder(ledger: Ledger): Promise<Order> {
 
 export async function reread(harness: Harness, { tenant, accountId, orderId }: OrderRef): Promise<Order> {
   return harness.order(tenant, accountId, orderId);
+}
+
+/** Waits until the check no longer throws: long enough for a busy machine, and not longer than it takes. */
+export function eventually<Value>(check: () => Value | Promise<Value>, timeoutMs = 15_000): Promise<Value> {
+  return vi.waitFor(check, { timeout: timeoutMs, interval: 25 });
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { StepContext, StepResult } from '../../../src/fulfilment/follow-up.ts';
 import { countDeadOrders } from '../../../src/ledger/operations/count-dead-orders.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
@@ -27,6 +27,7 @@ import {
   putPaidOrder,
   putPaidOrders,
   reread,
+  eventually,
 } from './support.ts';
 
 let harness: FulfilmentHarness;
@@ -37,14 +38,11 @@ afterEach(async () => {
 const AGAIN: StepResult = { kind: 'RETRY', reason: 'not yet' };
 
 async function until(order: Order, reached: (now: Order) => boolean): Promise<Order> {
-  return vi.waitFor(
-    async () => {
-      const now = await reread(harness, order);
-      if (!reached(now)) throw new Error(`not yet: ${now.state} ${JSON.stringify(now.steps)}`);
-      return now;
-    },
-    { timeout: 10_000, interval: 25 },
-  );
+  return eventually(async () => {
+    const now = await reread(harness, order);
+    if (!reached(now)) throw new Error(`not yet: ${now.state} ${JSON.stringify(now.steps)}`);
+    return now;
+  });
 }
 
 const isConfirmed = ({ state }: Order): boolean => state === 'CONFIRMED';
@@ -102,7 +100,7 @@ describe('an order that is PAID', () => {
     expect(steps).toEqual([
       { name: 'probe:paid', state: 'DONE', attempts: 1, nextAttemptAtMs: order.updatedAtMs },
     ]);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(told).toEqual(['STEP_DONE', 'COMPLETED']);
     });
   });
@@ -128,7 +126,7 @@ describe('an order that is PAID', () => {
     harness.clock.advance(4_000);
     harness.startWorker();
     await until(order, isConfirmed);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await harness.metrics.render();
       expect(body).toContain('hitotsu_paid_to_confirmed_seconds_sum 4');
       expect(body).toContain('hitotsu_step_run_total{step="probe",result="done"} 1');
@@ -216,7 +214,7 @@ describe('a step', () => {
     harness.clock.advance(1);
     const now = await until(order, isConfirmed);
     held.end();
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const { body } = await harness.metrics.render();
       expect(body).toContain('hitotsu_step_run_total{step="probe",result="lost"} 1');
     });
@@ -249,7 +247,7 @@ describe('a step', () => {
     };
     harness.startWorker({}, deaf);
     const now = await until(order, isConfirmed);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(told).toEqual(['STEP_DONE', 'COMPLETED']);
     });
     expect(runs).toBe(1);
@@ -287,7 +285,7 @@ describe('many due orders', () => {
       [poisonId, 'probe:paid'],
     ]);
     expect(await countDeadOrders(harness.ledger)).toBe(1);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await harness.metrics.render()).body).toContain('hitotsu_dead_steps 1');
     });
 
@@ -393,7 +391,7 @@ describe('an order that is due for another reason', () => {
     await until(paid, isConfirmed);
     expect(swept).toEqual([]);
     harness.clock.advance(30_000);
-    await vi.waitFor(() => {
+    await eventually(() => {
       expect(swept).toEqual([order.orderId]);
     });
   });
@@ -461,12 +459,9 @@ describe('an idle worker', () => {
             });
       },
     );
-    await vi.waitFor(
-      () => {
-        expect(waits).toHaveLength(48);
-      },
-      { timeout: 10_000 },
-    );
+    await eventually(() => {
+      expect(waits).toHaveLength(48);
+    });
     expect(waits.slice(0, 8)).toEqual(Array.from({ length: 8 }, () => 25));
     expect(waits.slice(-8)).toEqual(Array.from({ length: 8 }, () => 250));
     await worker.stop();
