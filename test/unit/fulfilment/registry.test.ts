@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type FollowUp, type Happening, readStepName, stepName } from '../../../src/fulfilment/follow-up.ts';
 import { merchantPayload } from '../../../src/fulfilment/merchant-payload.ts';
@@ -227,6 +228,15 @@ describe('what a merchant is told', () => {
       type: 'order.disputed',
       data: { dispute: { disputeId: 'dp_1', amount: '12.50', status: 'open' } },
     });
+  });
+
+  it('has the fields that docs/FOLLOW-UPS.md shows, and no others', () => {
+    const page = readFileSync(new URL('../../../docs/FOLLOW-UPS.md', import.meta.url), 'utf8');
+    const shown = /^\{\n {2}"type"[\s\S]*?^\}$/m.exec(page)?.[0] ?? '';
+    const documented = JSON.parse(shown) as { readonly data: object };
+    const payload = merchantPayload(paidOrder(), { kind: 'paid' });
+    expect(Object.keys(documented)).toEqual(Object.keys(payload));
+    expect(Object.keys(documented.data)).toEqual(Object.keys(payload.data));
   });
 
   it('holds nothing about the customer beside what the public id carries', () => {
