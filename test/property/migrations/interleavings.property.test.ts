@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { plainDecimal } from '../../../src/ledger/money.ts';
+import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
+import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
+import { updateProfile } from '../../../src/ledger/operations/update-profile.ts';
+import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { hasMoved } from '../../../src/migrations/legacy-record.ts';
+import { followMigrations } from '../../../src/migrations/migrating-table.ts';
+import { legacyKey } from '../../../src/migrations/migration.ts';
+import { moveRecord } from '../../../src/migrations/move-record.ts';
+import { postedToWallet } from '../../../src/migrations/move.ts';
+import { compare, counterparts } from '../../../src/migrations/parity.ts';
+import type { Toolkit } from '../../../src/migrations/steps.ts';
+import { createMigrationView } from '../../../src/migrations/view.ts';
+import { type Harness, admin, customer, makeHarness } from '../../support/harness.ts';
+import { legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
+import { step, toolkitOf } from '../../support/migrating-fleet.ts';
+import { type ModelAccount, disagreement } from '../../support/migration-traffic.ts';
+import { propertySettings } from '../../support/property-settings.ts';
+
+const { runs, seed } = propertySettings();
+const HISTORIES = Math.ceil(runs / 10);
+
+const write = fc.oneof(
+  fc.record({
+    kind: fc.constant('adjust' as const),
+    asset: fc.constantFrom('ECOPAY', 'POINT', 'JCREDIT'),
+    amount: fc.integer({ min: -60, max: 60 }).filter((amount) => amount !== 0),
+  }),
+  fc.record({
+    kind: fc.constant('profile' as const),
+    field: fc.constantFrom('displayName' as const, 'email' as const),
+    value: fc.constantFrom('one@shop.example', 'two@shop.example', null),
+  }),
+);
+type Write = typeof write extends fc.Arbitrary<infer Value> ? Value : never;
+
+const history = fc.record({
+  /** Which of the forms that releases left behind. */
+  form: fc.nat({ max: 20 }),
+  /** Each by the gateway that is still in `expand`, or by the one in `backfill`. */
+  writes: fc.array(fc.tuple(write, fc.boolean()), { minLength: 2, maxLength: 7 }),
+  /** Before which write the move begins. */
+  at: fc.nat({ max: 6 }),
+  /** INSIDE: between the gateway's look at the record and its commit. AROUND: writes between the move's. BESIDE: at once. */
+  how: fc.constantFrom('INSIDE' as const, 'AROUND' as const, 'BESIDE' as const),
+  around: fc.integer({ min: 1, max: 3 }),
+});
+
+let harness: Harness;
+let gateways: readonly [Ledger, Ledger];
+let mover: Toolkit;
+/** What happens just before the next commit of a gateway, or of the move: once. */
+const before: { gateway?: (() => Promise<void>) | undefined; move?: (() => Promise<void>) | undefined } = {};
+let accounts = 0;
+
+beforeAll(async () => {
+  harness = await makeHarness({ endpoint: inject('engineEndpoint') });
+  const toolkit = toolkitOf(harness);
+  await step(toolkit, GOD_RECORD, 'FORWARD', []);
+  await step(toolkit, GOD_RECORD, 'FORWARD', []);
+  const early = await gateway();
+  await step(toolkit, GOD_RECORD, 'FORWARD', []);
+  gateways = [early, await gateway()];
+  mover = { ...toolkit, table: hooked('move') };
+});
+afterAll(() => {
+  harness.close();
+});
+
+function hooked(who: keyof typeof before): Pick<Ledger, 'store' | 'transactor'> {
+  const { store, transactor } = harness.ledger;
+  return {
+    store,
+    transactor: {
+      commit: async (plan) => {
+        const happening = before[who];
+        before[who] = undefined;
+        await happening?.();
+        return transactor.commit(plan);
+      },
+    },
+  };
+}
+
+/** A gateway that stays in the phase that it reads now. */
+async function gateway(): Promise<Ledger> {
+  const { ledger } = harness;
+  const view = createMigrationView(ledger);
+  await view.refresh();
+  return { ...ledger, ...followMigrations(hooked('gateway'), view, ledger.ids) };
+}
+
+async function perform(ledger: Ledger, account: ModelAccount, one: Write): Promise<void> {
+  const { tenant, accountId } = account;
+  if (one.kind === 'profile') {
+    const input = { accountId, [one.field]: one.value };
+    expect((await updateProfile(ledger, customer(accountId, tenant), input)).kind).toBe(
+      'UpdateProfileSuccess',
+    );
+    const profile: Record<string, string> = { ...account.profile };
+    if (one.value === null) Reflect.deleteProperty(profile, one.field);
+    else profile[one.field] = one.value;
+    account.profile = profile;
+    return;
+  }
+  const { asset, amount } = one;
+  const input = { accountId, asset, amount: String(amount), reason: 'property' };
+  const outcome = await adjustBalance(ledger, admin(tenant), harness.key(), input);
+  const held = Number(account.amounts[asset] ?? '0');
+  if (held + amount < 0) {
+    expect(outcome).toMatchObject({ kind: 'InsufficientBalance' });
+    return;
+  }
+  expect(outcome).toMatchObject({ kind: 'AdjustBalanceSuccess' });
+  // Amounts here have at most two decimals and five digits, which a double holds once rounded.
+  account.amounts[asset] = String(Math.round((held + amount) * 100) / 100);
+}
+
+async function play({
+  form,
+  writes,
+  at,
+  how,
+  around,
+}: typeof history extends fc.Arbitrary<infer Value> ? Value : never): Promise<void> {
+  accounts += 1;
+  const made = legacyCustomers({ count: form + 1, seed: 10_000 + accounts, atMs: harness.clock.nowMs() });
+  const legacy = made.at(-1);
+  if (legacy === undefined) throw new Error('no record');
+  await seedLegacy(harness.ledger.transactor, harness.ledger.ids, [legacy]);
+  const { tenant, accountId, amounts, profile } = legacy;
+  const account: ModelAccount = { tenant, accountId, amounts: { ...amounts }, profile };
+  const key = legacyKey(GOD_RECORD, account);
+  const { store } = harness.ledger;
+  const moved = async (): Promise<void> => {
+    const [record] = await store.get([key]);
+    if (record === undefined) throw new Error('no record');
+    expect(await moveRecord(mover, GOD_RECORD, record)).toMatchObject({
+      kind: expect.stringMatching(/DONE|NOTHING/) as string,
+    });
+  };
+  const queue = writes.map(
+    ([one, late]) =>
+      () =>
+        perform(gateways[late ? 1 : 0], account, one),
+  );
+  const start = Math.min(at, queue.length - 1);
+  for (const one of queue.splice(0, start)) await one();
+  if (how === 'INSIDE') before.gateway = moved;
+  if (how === 'AROUND') {
+    const inside = queue.splice(0, around);
+    before.move = async () => {
+      for (const one of inside) await one();
+    };
+    await moved();
+  }
+  const beside = how === 'BESIDE' ? moved() : Promise.resolve();
+  for (const one of queue) await one();
+  await beside;
+  before.gateway = undefined;
+  await moved();
+
+  for (const ledger of gateways) expect(await disagreement(ledger, account)).toBeUndefined();
+  const [record] = await store.get([key]);
+  if (record === undefined || !hasMoved(GOD_RECORD.shape, record)) throw new Error('it has not moved');
+  const items = await store.get(counterparts(GOD_RECORD.shape, account));
+  expect(compare(GOD_RECORD.shape, account, record, items).differences).toEqual([]);
+  const entries = await harness.entries(tenant, accountId);
+  for (const [asset, sum] of postedToWallet(accountId, entries)) {
+    expect(`${asset} ${plainDecimal(sum)}`).toBe(
+      `${asset} ${await harness.balance(tenant, accountId, asset)}`,
+    );
+  }
+  expect(entries.filter(({ reason }) => reason === 'opening balance, god-record').length).toBeLessThanOrEqual(
+    1,
+  );
+}
+
+describe(`live writes and a move (PROPERTY_SEED=${seed} PROPERTY_RUNS=${runs})`, () => {
+  it(
+    'end the same however they interleave, from gateways a phase apart',
+    { timeout: 120_000 + runs * 200 },
+    async () => {
+      await fc.assert(fc.asyncProperty(history, play), { numRuns: HISTORIES, seed, endOnFailure: true });
+    },
+  );
+});
