@@ -104,7 +104,7 @@ describe('what is published', () => {
     const stop = await world.ledger.bus.subscribe(
       topics.order({ tenant: 't_1', accountId, orderId }),
       (notice) => {
-        if (notice.kind === 'transition') heard.push(notice.transition.to ?? notice.transition.cause);
+        if (notice.kind === 'transition') heard.push(notice.transition.to);
       },
     );
     const pay = () => charge(world.ledger, customer(accountId), world.key(), { orderId: id });

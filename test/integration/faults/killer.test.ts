@@ -3,7 +3,7 @@ import { runKiller } from '../../support/killer.ts';
 
 it(
   'nothing acknowledged is lost and nothing happens twice, when gateway and engine are killed under load',
-  { timeout: 120_000 },
+  { timeout: 240_000 },
   async () => {
     const after = await runKiller({ kills: 4, customers: 6, seed: 20_300_317 });
     expect(after).toMatchObject({ missing: [], doubled: [], unsettled: 0, wrongBalances: [] });

@@ -24,7 +24,8 @@ describe.each(LEDGER_SCENARIOS)('$name has its effect once when a request is', (
   });
 
   it.each(LASTING_FAULTS)('$name for long, and the client asks again with the same key', async (fault) => {
-    await survives(world, scenario, fault, { times: 1_000, late: 'AFTER_RETRY' });
     await survives(world, scenario, fault, { times: 1_000, late: 'BEFORE_RETRY' });
+    if (fault.fault.kind !== 'LATE') return;
+    await survives(world, scenario, fault, { times: 1_000, late: 'AFTER_RETRY' });
   });
 });
