@@ -56,8 +56,7 @@ async function* insist<Outcome extends { readonly kind: string }>(
 ): Act<Outcome> {
   const key = world.key();
   const copies = fraction() < IMPATIENT ? 2 : 1;
-  if (path !== undefined && fraction() < LOST_ANSWERS)
-    await world.simulator.resetNextRequests({ method: 'POST', path, count: 1, when: 'after' });
+  if (path !== undefined && fraction() < LOST_ANSWERS) await world.loseAnswer(path);
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const answers = await Promise.all(Array.from({ length: copies }, () => send(key)));
     const settled = answers.find(({ kind }) => !SAME_KEY_AGAIN.includes(kind));

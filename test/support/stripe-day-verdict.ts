@@ -15,6 +15,8 @@ export function expectCleanDay(day: StripeDay): void {
   expect(day.webhooks['LOST']).toBeGreaterThan(0);
   expect(day.webhooks['DUPLICATE']).toBeGreaterThan(0);
 
+  // Every event that no webhook told of was found in the provider's list.
+  expect.soft(day.healedEvents).toBeGreaterThanOrEqual(day.webhooks['LOST'] ?? 0);
   expect.soft(audit).toMatchObject({ problems: [], unsettled: [] });
   expect.soft(reconciliation).toMatchObject({ findings: [], foreign: 0, complete: true });
   expect.soft(wrong).toEqual([]);

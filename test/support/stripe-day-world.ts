@@ -18,6 +18,9 @@ import { ownedClock } from './owned-time.ts';
 export interface DayWorld extends ProviderHarness {
   /** What became of webhooks: `LOST` on their way, else what the gateway made of each that came. */
   readonly webhooks: ReadonlyMap<string, number>;
+  /** Loses the answer to the next such request to the provider, after its effect. */
+  readonly loseAnswer: (path: string) => Promise<void>;
+  readonly answersLost: () => number;
   /** Does what is due now, as a worker would. Gives how many orders were. */
   readonly work: () => Promise<number>;
   /** How many orders are due, now or ever. */
@@ -77,9 +80,15 @@ export async function makeDayWorld(seed: number): Promise<DayWorld> {
     onRunning: () => undefined,
     logger: createLogger({ level: 'silent', clock: harness.clock }),
   };
+  let answersLost = 0;
   return {
     ...harness,
     webhooks,
+    loseAnswer: async (path) => {
+      await simulator.resetNextRequests({ method: 'POST', path, count: 1, when: 'after' });
+      answersLost += 1;
+    },
+    answersLost: () => answersLost,
     work: () => workOnAll(bench),
     waiting: () => countWaiting(ledger),
     stop: async () => {

@@ -20,6 +20,7 @@ export interface StripeDay {
   readonly stories: Readonly<Record<string, number>>;
   readonly events: number;
   readonly webhooks: Readonly<Record<string, number>>;
+  readonly answersLost: number;
   /** Orders whose time had come, each time it had. */
   readonly worked: number;
   /** Events that no webhook had told of. */
@@ -36,7 +37,7 @@ export interface StripeDay {
 }
 
 const TICK_MS = minutes(10);
-const EVENTS_EVERY_MS = minutes(20);
+const EVENTS_EVERY_MS = minutes(30);
 const HEALING_TICK_MS = minutes(60);
 const MOST_HEALING_TICKS = 72;
 
@@ -74,6 +75,7 @@ export async function liveStripeDay(options: StripeDayOptions): Promise<StripeDa
       stories: counted(told.map(({ story }) => story.name)),
       events: world.simulator.events().length,
       webhooks: Object.fromEntries([...world.webhooks].sort(([one], [other]) => (one < other ? -1 : 1))),
+      answersLost: world.answersLost(),
       ...done,
       healedAfterHours,
       waiting: await world.waiting(),
@@ -81,6 +83,8 @@ export async function liveStripeDay(options: StripeDayOptions): Promise<StripeDa
       audit: await auditTable(world.ledger.store, { segments: 4, wait: noWait }),
       reconciliation: await reconcile(world.ledger, { sinceMs: minutes(7 * 24 * 60), fix: false }),
     };
+  } catch (error) {
+    throw new Error(`the day broke off: STRIPE_DAY_SEED=${String(seed)} plays it again`, { cause: error });
   } finally {
     await world.stop();
   }

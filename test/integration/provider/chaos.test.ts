@@ -7,6 +7,6 @@ it(
   'a morning of chaos at the provider ends with every payment booked once',
   { timeout: 120_000 },
   async () => {
-    expectCleanDay(await liveStripeDay({ ...stripeDaySettings(40), openingHours: 4 }));
+    expectCleanDay(await liveStripeDay({ ...stripeDaySettings(40), openingHours: 2 }));
   },
 );
