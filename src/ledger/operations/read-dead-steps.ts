@@ -58,21 +58,25 @@ export async function listDeadSteps(
 
 const MAX_READ = 100;
 
+/** What a cursor names where an order has no dead step any more: the index is a moment behind. */
+const NO_STEP = '-';
+
+/** The dead steps of an order of the index; where there is none, its place alone, so that the page goes on behind it. */
 function deadStepsOf(
   entry: IndexEntry,
   order: Order | undefined,
   afterStep: string | undefined,
 ): readonly Positioned<OrderStep>[] {
-  if (order === undefined) return [];
-  const { accountId, orderId, steps } = order;
+  const { accountId, orderId } = orderRefOfKey(entry.uuid, entry.type);
+  const cursorOf = (stepName: string): string =>
+    encodeCursor(accountId, orderId, String(entry.atMs), stepName);
+  const steps = order?.steps ?? [];
   const from = afterStep === undefined ? 0 : steps.findIndex(({ name }) => name === afterStep) + 1;
-  return steps
-    .slice(from)
-    .filter(({ state }) => state === 'DEAD')
-    .map((step) => ({
-      row: { order, step },
-      cursor: encodeCursor(accountId, orderId, String(entry.atMs), step.name),
-    }));
+  const dead = steps.slice(from).filter(({ state }) => state === 'DEAD');
+  if (order === undefined || (dead.length === 0 && afterStep === undefined)) {
+    return [{ row: undefined, cursor: cursorOf(NO_STEP) }];
+  }
+  return dead.map((step) => ({ row: { order, step }, cursor: cursorOf(step.name) }));
 }
 
 interface Position {
