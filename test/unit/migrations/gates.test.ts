@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import { type Facts, objections } from '../../../src/migrations/gates.ts';
+import type { Heartbeat } from '../../../src/migrations/heartbeat.ts';
+import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { PHASES, type Phase, conductIn, phaseAfter, phaseBefore } from '../../../src/migrations/phases.ts';
+import type { MigrationState, Verification, Walk } from '../../../src/migrations/state.ts';
+
+const VERSION = 5;
+const walk: Walk = {
+  walkId: 'w',
+  version: VERSION,
+  segments: 2,
+  by: 'operator',
+  startedAtMs: 1,
+  finishedAtMs: 2,
+  failed: 0,
+};
+const verification: Verification = {
+  version: VERSION,
+  by: 'operator',
+  startedAtMs: 3,
+  finishedAtMs: 4,
+  records: 7,
+  unmoved: 0,
+  differences: 0,
+};
+
+function facts(phase: Phase, state: Partial<MigrationState> = {}, more: Partial<Facts> = {}): Facts {
+  const full: MigrationState = {
+    id: 'god-record',
+    phase,
+    version: VERSION,
+    sinceMs: 0,
+    by: 'operator',
+    rev: 9,
+    ...state,
+  };
+  return { migration: GOD_RECORD, state: full, states: [full], fleet: [], ...more };
+}
+
+function acting(version: number): Heartbeat {
+  return { process: `p${version}`, atMs: 0, actsOn: { id: 'god-record', version } };
+}
+
+describe('the gates of a migration', () => {
+  it('lead forward through every phase in its order, and back until contract', () => {
+    const forward: Phase[] = ['off'];
+    for (let phase = phaseAfter('off'); phase !== undefined; phase = phaseAfter(phase)) forward.push(phase);
+    expect(forward).toEqual([
+      'off',
+      'expand',
+      'backfill',
+      'verify',
+      'read-new',
+      'contract',
+      'cleanup',
+      'done',
+    ]);
+    expect(PHASES.map((phase) => phaseBefore(phase))).toEqual([
+      undefined,
+      'off',
+      'expand',
+      'backfill',
+      'verify',
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  it('stay shut while any process acts on an earlier step or is still joining', () => {
+    const fleet: readonly Heartbeat[] = [acting(VERSION), acting(VERSION - 1), { process: 'new', atMs: 0 }];
+    expect(objections(facts('off', {}, { fleet }), 'FORWARD')).toEqual([
+      'Process p4 still acts on an earlier step.',
+      'Process new is still joining.',
+    ]);
+    expect(objections(facts('read-new', {}, { fleet }), 'BACK')).toHaveLength(2);
+  });
+
+  it('open verify only to a walk of this stay that left nothing', () => {
+    const open = (one: Walk | undefined): readonly string[] =>
+      objections(facts('backfill', one === undefined ? {} : { walk: one }), 'FORWARD');
+    const unfinished: Walk = {
+      walkId: 'w',
+      version: VERSION,
+      segments: 2,
+      by: 'operator',
+      startedAtMs: 1,
+      failed: 0,
+    };
+    expect(open(walk)).toEqual([]);
+    expect(open(undefined)).toEqual(['Run "backfill god-record" first.']);
+    expect(open({ ...walk, version: VERSION - 2 })).toEqual(['Run "backfill god-record" first.']);
+    expect(open(unfinished)).toEqual([
+      'The backfill has not come to its end: run "backfill god-record" to go on.',
+    ]);
+    expect(open({ ...walk, failed: 3 })).toEqual(['The backfill had to leave 3 records: run it again.']);
+  });
+
+  it('open contract only to a verify that began in read-new and found nothing', () => {
+    const open = (one: Verification): readonly string[] =>
+      objections(facts('read-new', { walk, verification: one }), 'FORWARD');
+    expect(open(verification)).toEqual([]);
+    expect(open({ ...verification, version: VERSION - 1 })).toEqual([
+      'Run "verify god-record" in this phase first.',
+    ]);
+    expect(open({ ...verification, unmoved: 1, differences: 2 })).toEqual([
+      '1 records have not moved: go back to backfill.',
+      '2 differences: see "verify god-record".',
+    ]);
+  });
+
+  it('refuse the way back into off once a record has moved, and from contract on', () => {
+    expect(objections(facts('expand'), 'BACK')).toEqual([]);
+    expect(objections(facts('expand', {}, { movedRecord: 'demo#a CUSTOMER' }), 'BACK')).toEqual([
+      'Records have moved (demo#a CUSTOMER is one), and off knows only the old shape.',
+    ]);
+    expect(objections(facts('contract'), 'BACK')).toEqual([
+      'There is no way back from contract: the old shape has gone stale.',
+    ]);
+  });
+
+  it('let a migration begin only alone, and where nothing is in the new shape', () => {
+    const other: MigrationState = {
+      id: 'metrics-split',
+      phase: 'verify',
+      version: 3,
+      sinceMs: 0,
+      by: 'operator',
+      rev: 1,
+    };
+    const begin: Facts = {
+      migration: GOD_RECORD,
+      state: undefined,
+      states: [other],
+      fleet: [],
+      newItem: 'demo#a PROFILE',
+    };
+    expect(objections(begin, 'FORWARD')).toEqual([
+      'metrics-split is under way: one migration at a time.',
+      'The table already has items in the new shape (demo#a PROFILE is one).',
+    ]);
+    expect(
+      objections({ ...begin, states: [{ ...other, phase: 'done' }], newItem: undefined }, 'FORWARD'),
+    ).toEqual([]);
+  });
+
+  it('have neighbours that write every shape which the other reads', () => {
+    for (const phase of PHASES) {
+      const next = phaseAfter(phase);
+      if (next === undefined) continue;
+      for (const [one, other] of [
+        [phase, next],
+        [next, phase],
+      ] as const) {
+        const { reads } = conductIn(other);
+        // In off nothing has moved, so what it would write of a moved record is of no account.
+        if (one !== 'off' && other !== 'off') expect(['BOTH', reads]).toContain(conductIn(one).writes);
+      }
+    }
+  });
+});

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import { toAttributes } from '../../../src/ledger/attributes.ts';
+import { bookEntry, checkRoom } from '../../../src/ledger/entry-writes.ts';
+import { type Entry, ledgerAccount } from '../../../src/ledger/entry.ts';
+import { integer } from '../../../src/ledger/integers.ts';
+import { decimal } from '../../../src/ledger/money.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import { updateProfileFields } from '../../../src/ledger/profile-writes.ts';
+import { CLEAR } from '../../../src/ledger/record-changes.ts';
+import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
+import { mirror } from '../../../src/migrations/mirror.ts';
+import { conductIn } from '../../../src/migrations/phases.ts';
+import { refusalOf, rewrite } from '../../../src/migrations/rewrite.ts';
+
+const account = { tenant: 'demo', accountId: 'alice' };
+const wallet = ledgerAccount.wallet('alice');
+const charge: Entry = {
+  ...account,
+  entryId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  operation: 'CHARGE',
+  postings: [
+    { debit: wallet, credit: 'merchant:cafe', asset: 'ECOPAY', amount: decimal('480') },
+    { debit: 'issuer', credit: wallet, asset: 'POINT', amount: decimal('4') },
+    { debit: 'issuer', credit: 'metrics:alice', asset: 'METRIC/CHARGED', amount: decimal('480') },
+  ],
+  actor: 'alice',
+  atMs: 1_900_000_000_000,
+};
+const record = { uuid: 'demo#alice', type: 'CUSTOMER', ecopay: decimal('300'), writes: integer(2) };
+
+describe('a mirror', () => {
+  it('is nothing where nothing changes', () => {
+    expect(mirror(GOD_RECORD, account, [], 'FOLLOW')).toEqual([]);
+    const room = checkRoom({ ...account, asset: 'ECOPAY' }, decimal('5'), decimal('10')).change;
+    expect(room === undefined ? [] : mirror(GOD_RECORD, account, [room], 'FOLLOW')).toEqual([]);
+    const untouched = updateProfileFields(account, {}, 1).change;
+    expect(untouched === undefined ? [] : mirror(GOD_RECORD, account, [untouched], 'FOLLOW')).toEqual([]);
+  });
+
+  it('tells a field that is to be cleared from one that is not given', () => {
+    const { change } = updateProfileFields(account, { display_name: 'Alice', email: CLEAR }, 7);
+    const [item] = change === undefined ? [] : mirror(GOD_RECORD, account, [change], 'FOLLOW');
+    expect(item?.item).toMatchObject({
+      Update: {
+        UpdateExpression: 'SET #updated_at = :at, #name = :name REMOVE #mail ADD #writes :one',
+        ConditionExpression: 'attribute_exists(#mark)',
+        ExpressionAttributeValues: { ':name': { S: 'Alice' } },
+      },
+    });
+  });
+});
+
+describe('a plan in another shape', () => {
+  it('becomes one write of a record that has not moved, judged there', () => {
+    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('expand'), plan('t', bookEntry(charge)), [
+      toAttributes(record),
+    ]);
+    expect(rewritten.items.map(({ role }) => role)).toEqual(['metrics', 'entry', 'legacy:demo#alice']);
+    expect(rewritten.items[2]?.item).toMatchObject({
+      Update: {
+        Key: { uuid: { S: 'demo#alice' }, type: { S: 'CUSTOMER' } },
+        UpdateExpression: 'SET #updated_at = :at ADD #ecopay :ecopay, #point :point, #writes :one',
+        ConditionExpression: 'attribute_not_exists(#mark) AND (#ecopay >= :bound_ecopay)',
+        ExpressionAttributeValues: {
+          ':ecopay': { N: '-480' },
+          ':point': { N: '4' },
+          ':bound_ecopay': { N: '480' },
+        },
+      },
+    });
+  });
+
+  it('keeps its own items beside the mirror of a record that has moved', () => {
+    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('verify'), plan('t', bookEntry(charge)), [
+      toAttributes({ ...record, moved_at: integer(1) }),
+    ]);
+    expect(rewritten.items.map(({ role }) => role)).toEqual([
+      'balance:ECOPAY',
+      'balance:POINT',
+      'metrics',
+      'entry',
+      'legacy:demo#alice',
+    ]);
+  });
+
+  it('is born moved from backfill on, and in the old shape before', () => {
+    const parts = (phase: 'expand' | 'backfill'): unknown =>
+      rewrite(GOD_RECORD, conductIn(phase), plan('t', bookEntry(charge)), [undefined]).parts.get(
+        'legacy:demo#alice',
+      );
+    expect(parts('expand')).toMatchObject({ part: 'ALONE' });
+    expect(parts('backfill')).toMatchObject({ part: 'BORN' });
+  });
+
+  it('writes METRICS once, with the metrics, where points are kept in it', () => {
+    const { plan: rewritten } = rewrite(METRICS_SPLIT, conductIn('expand'), plan('t', bookEntry(charge)), [
+      toAttributes({ uuid: 'demo#alice', type: 'METRICS', points: decimal('9') }),
+    ]);
+    expect(rewritten.items.map(({ role }) => role)).toEqual(['balance:ECOPAY', 'entry', 'legacy:demo#alice']);
+    expect(rewritten.items[2]?.item).toMatchObject({
+      Update: { ExpressionAttributeValues: { ':points': { N: '4' }, ':charged': { N: '480' } } },
+    });
+  });
+
+  it('tells which balance refused from the record as it stood, and asks to look again at one that moved', () => {
+    const rewritten = rewrite(GOD_RECORD, conductIn('expand'), plan('t', bookEntry(charge)), [
+      toAttributes(record),
+    ]);
+    const refused = refusalOf(GOD_RECORD, rewritten, new Map([['legacy:demo#alice', toAttributes(record)]]));
+    expect([...(refused ?? [])]).toEqual([
+      [
+        'balance:ECOPAY',
+        {
+          uuid: { S: 'demo#alice' },
+          type: { S: 'BALANCE#ECOPAY' },
+          writes: { N: '2' },
+          balance: { N: '300' },
+        },
+      ],
+    ]);
+    const moved = toAttributes({ ...record, moved_at: integer(1) });
+    expect(refusalOf(GOD_RECORD, rewritten, new Map([['legacy:demo#alice', moved]]))).toBeUndefined();
+  });
+});
