@@ -251,6 +251,38 @@ describe('a subscription to an order', () => {
     expect(realtime.orders.count()).toBe(0);
   });
 
+  it('joins others without taking them back to an older read of its own', async () => {
+    let order = orderWith(1);
+    const slow = gate();
+    let reads = 0;
+    const readOrder = async (): Promise<Order> => {
+      const atStart = order;
+      // The third: the access check of the one who joins, after the two reads of the first subscriber.
+      if (++reads === 3) await slow.passed;
+      return atStart;
+    };
+    const { bus, realtime } = world({ readOrder });
+    const open = (): Promise<Source<TransitionEvent>> =>
+      orderTransitionSource(realtime, customer(), { orderId: ORDER_ID, afterVersion: 0 });
+    const first = await open();
+    const early = collect(first, versionOf);
+    await settle();
+    const joining = open();
+    await settle();
+    order = changed(order);
+    bus.tell(ORDER_TOPIC, noticeOf(order, 2));
+    await settle();
+    slow.open();
+    const second = await joining;
+    const late = collect(second, versionOf);
+    await settle();
+    expect([early.received, late.received]).toEqual([
+      [1, 2],
+      [1, 2],
+    ]);
+    await Promise.all([first.return(undefined), second.return(undefined)]);
+  });
+
   it('that is slow keeps nothing waiting for it, slows nobody, and misses nothing', async () => {
     let order = orderWith(1);
     const { bus, realtime } = world({ readOrder: () => Promise.resolve(order) });
