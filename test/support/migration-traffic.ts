@@ -134,6 +134,20 @@ export function startTraffic({ ledgers, accounts, seed }: TrafficOptions): Traff
   };
 }
 
+const MAX_SENDS = 6;
+
+/** Sends a request as a client does: again, with the same key, while nothing is known of it. */
+async function sent<Outcome extends { readonly kind: string }>(
+  request: (key: string) => Promise<Outcome>,
+): Promise<Outcome> {
+  const key = randomUUID();
+  for (let sends = 1; ; sends += 1) {
+    const outcome = await request(key);
+    const isUnknown = outcome.kind === 'Throttled' || outcome.kind === 'TransactionConflict';
+    if (!isUnknown || sends === MAX_SENDS) return outcome;
+  }
+}
+
 type RequestOf = (actor: Actor) => Promise<string | undefined>;
 
 function pick(fraction: () => number): RequestOf {
@@ -156,17 +170,21 @@ function amountUpTo({ fraction }: Actor, limit: number): Decimal {
 async function buy(actor: Actor): Promise<string | undefined> {
   const { account, ledger } = actor;
   const amount = amountUpTo(actor, 3_000);
-  const opened = await createOrder(ledger(), admin(account.tenant), randomUUID(), {
-    merchantId: 'cafe',
-    accountId: account.accountId,
-    amount: plainDecimal(amount),
-    description: 'coffee',
-  });
+  const opened = await sent((key) =>
+    createOrder(ledger(), admin(account.tenant), key, {
+      merchantId: 'cafe',
+      accountId: account.accountId,
+      amount: plainDecimal(amount),
+      description: 'coffee',
+    }),
+  );
   if (opened.kind !== 'CreateOrderSuccess') return `createOrder answered ${opened.kind}`;
   const id = encodeNodeId('Order', account.tenant, account.accountId, opened.orderId);
-  const outcome = await charge(ledger(), customer(account.accountId, account.tenant), randomUUID(), {
-    orderId: id,
-  });
+  const outcome = await sent((key) =>
+    charge(ledger(), customer(account.accountId, account.tenant), key, {
+      orderId: id,
+    }),
+  );
   const balance = held(actor, 'ECOPAY');
   if (balance.lt(amount)) {
     const expected = plainDecimal(balance);
@@ -185,11 +203,13 @@ async function buy(actor: Actor): Promise<string | undefined> {
 async function cashIn(actor: Actor): Promise<string | undefined> {
   const { account, ledger } = actor;
   const amount = amountUpTo(actor, 5_000);
-  const outcome = await topUp(ledger(), terminal('cafe', account.tenant), randomUUID(), {
-    accountId: account.accountId,
-    amount: plainDecimal(amount),
-    method: 'CASH',
-  });
+  const outcome = await sent((key) =>
+    topUp(ledger(), terminal('cafe', account.tenant), key, {
+      accountId: account.accountId,
+      amount: plainDecimal(amount),
+      method: 'CASH',
+    }),
+  );
   const after = add(held(actor, 'ECOPAY'), amount);
   if (after.gt(CAP)) return outcome.kind === 'CapExceeded' ? undefined : `topUp answered ${outcome.kind}`;
   if (outcome.kind !== 'TopUpSuccess') return `topUp answered ${JSON.stringify(outcome)}`;
@@ -201,9 +221,11 @@ async function giveBack(actor: Actor): Promise<string | undefined> {
   const { account, ledger } = actor;
   const order = actor.paid.pop();
   if (order === undefined) return look(actor);
-  const outcome = await refund(ledger(), merchant('cafe', account.tenant), randomUUID(), {
-    orderId: order.id,
-  });
+  const outcome = await sent((key) =>
+    refund(ledger(), merchant('cafe', account.tenant), key, {
+      orderId: order.id,
+    }),
+  );
   if (outcome.kind !== 'RefundSuccess') return `refund answered ${JSON.stringify(outcome)}`;
   const points = held(actor, 'POINT');
   book(actor, 'ECOPAY', add(held(actor, 'ECOPAY'), order.amount));
@@ -216,12 +238,14 @@ async function correct(actor: Actor): Promise<string | undefined> {
   const asset = fraction() < 0.5 ? 'JCREDIT' : 'POINT';
   const raises = fraction() < 0.6;
   const amount = amountUpTo(actor, 40);
-  const outcome = await adjustBalance(ledger(), admin(account.tenant), randomUUID(), {
-    accountId: account.accountId,
-    asset,
-    amount: `${raises ? '' : '-'}${plainDecimal(amount)}`,
-    reason: 'campaign',
-  });
+  const outcome = await sent((key) =>
+    adjustBalance(ledger(), admin(account.tenant), key, {
+      accountId: account.accountId,
+      asset,
+      amount: `${raises ? '' : '-'}${plainDecimal(amount)}`,
+      reason: 'campaign',
+    }),
+  );
   const balance = held(actor, asset);
   if (!raises && balance.lt(amount)) {
     return outcome.kind === 'InsufficientBalance' ? undefined : `adjustBalance answered ${outcome.kind}`;
@@ -242,7 +266,9 @@ async function changeProfile(actor: Actor): Promise<string | undefined> {
     email: choose(`mail-${number}@shop.example`),
     phoneNumber: choose(`+8190${10_000_000 + number}`),
   };
-  const outcome = await updateProfile(ledger(), customer(account.accountId, account.tenant), input);
+  const outcome = await sent(() =>
+    updateProfile(ledger(), customer(account.accountId, account.tenant), input),
+  );
   if (outcome.kind !== 'UpdateProfileSuccess') return `updateProfile answered ${outcome.kind}`;
   const changed: Record<string, string> = { ...account.profile };
   for (const field of ['displayName', 'email', 'phoneNumber'] as const) {
