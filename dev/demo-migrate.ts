@@ -58,14 +58,12 @@ async function playOn({ endpoint }: Engine, narrator: Narrator): Promise<void> {
   await seedLegacy(ledger.transactor, ledger.ids, accounts);
   await takeStep(toolkitOf(harness), GOD_RECORD, 'FORWARD');
   const gateways = [await startGateway(harness), await startGateway(harness)];
-  const active = accounts
-    .slice(0, CUSTOMERS)
-    .map(({ tenant, accountId, amounts, profile }) => ({
-      tenant,
-      accountId,
-      amounts: { ...amounts },
-      profile,
-    }));
+  const active = accounts.slice(0, CUSTOMERS).map(({ tenant, accountId, amounts, profile }) => ({
+    tenant,
+    accountId,
+    amounts: { ...amounts },
+    profile,
+  }));
   const traffic = startTraffic({
     ledgers: () => gateways.map((gateway) => gateway.ledger),
     accounts: active,

@@ -1,64 +1,22 @@
 import { spawnSync } from 'node:child_process';
-import { randomIds } from '../src/ledger/ids.ts';
-import { loadConfig } from '../src/config.ts';
-import { systemClock } from '../src/ledger/clock.ts';
+import { parseArgs } from 'node:util';
 import { playFollowUps } from './demo-follow-ups.ts';
 import { playKonbini } from './demo-konbini.ts';
-import { type Cast, type Stage, checkBooks, playCard, playWallet } from './demo-payment.ts';
-import { type DemoRole, type Development, startDevelopment } from './development.ts';
+import { playMigration } from './demo-migrate.ts';
+import { type Stage, checkBooks, playCard, playWallet } from './demo-payment.ts';
+import { type Theatre, castFor, openTheatre } from './demo-theatre.ts';
+import { playTunnel } from './demo-tunnel.ts';
 import { createGatewayClient } from './gateway-client.ts';
-import { createNarrator } from './narrator.ts';
-import { findRunning } from './running.ts';
-import { signToken } from './sign-token.ts';
+import { type Narrator, createNarrator } from './narrator.ts';
 import { createSimulatorControls } from './simulator-controls.ts';
 import { describeStartFailure } from './start-failure.ts';
 
-/** What the demo plays against: the gateway that `npm start` runs, or one of its own that keeps nothing. */
-interface Theatre extends Pick<
-  Development,
-  'gatewayUrl' | 'simulatorUrl' | 'dynamodbEndpoint' | 'sign' | 'stop'
-> {
-  readonly own: boolean;
-}
-
-async function openTheatre(): Promise<Theatre> {
-  const running = findRunning();
-  if (running === undefined) {
-    const environment = { ...process.env, PORT: '0', STRIPE_SIMULATOR_PORT: '0', DATA_DIR: 'memory' };
-    return { ...(await startDevelopment({ ...environment, LOG_LEVEL: 'warn' })), own: true };
-  }
-  const { auth } = loadConfig();
-  const sign = (subject: string, role: DemoRole, merchantId?: string): Promise<string> => {
-    const request = {
-      subject,
-      role,
-      tenant: 'demo',
-      ttlS: 3_600,
-      ...(merchantId === undefined ? {} : { merchantId }),
-    };
-    return signToken(auth, request, systemClock.nowMs());
-  };
-  const { gatewayUrl, simulatorUrl, dynamodbEndpoint } = running;
-  return {
-    gatewayUrl,
-    sign,
-    own: false,
-    stop: () => Promise.resolve(),
-    ...(simulatorUrl === undefined ? {} : { simulatorUrl }),
-    ...(dynamodbEndpoint === undefined ? {} : { dynamodbEndpoint }),
-  };
-}
-
-async function castFor({ sign }: Theatre): Promise<Cast> {
-  const run = randomIds().ulid(systemClock.nowMs());
-  const accountId = `demo-${run}`;
-  const [customer, terminal, merchant, admin] = await Promise.all([
-    sign(accountId, 'CUSTOMER'),
-    sign('cafe-till', 'TERMINAL', 'cafe'),
-    sign('cafe-office', 'MERCHANT', 'cafe'),
-    sign('root', 'ADMIN'),
-  ]);
-  return { accountId, customer, terminal, merchant, admin, key: (purpose) => `demo-${run}-${purpose}` };
+/** Which of the stories `npm run demo` tells: payments; a connection that is cut (`--tunnel`); a migration (`--migrate`). */
+function readArguments(): { readonly tunnel: boolean; readonly migrate: boolean } {
+  const { values } = parseArgs({
+    options: { tunnel: { type: 'boolean', default: false }, migrate: { type: 'boolean', default: false } },
+  });
+  return values;
 }
 
 /** Proves from the whole table that no money was made or lost, as an operator would. */
@@ -71,35 +29,42 @@ function auditTable(endpoint: string | undefined): boolean {
   return audit.status === 0;
 }
 
-async function main(): Promise<number> {
+async function playPayments(stage: Stage, theatre: Theatre): Promise<void> {
+  const { narrator } = stage;
+  await playWallet(stage);
+  await playCard(stage);
+  await playFollowUps(stage);
+  await playKonbini(stage);
+  await checkBooks(stage);
+  narrator.step('The audit of the whole ledger: no money was made or lost');
+  narrator.check(auditTable(theatre.dynamodbEndpoint), 'the ledger balances');
+}
+
+async function playOnGateway(narrator: Narrator, tunnel: boolean): Promise<void> {
   const theatre = await openTheatre();
   try {
     if (theatre.simulatorUrl === undefined) throw new Error('The demo needs the Stripe simulator.');
-    const narrator = createNarrator((line) => process.stdout.write(`${line}\n`));
     const stage: Stage = {
       gateway: createGatewayClient(theatre.gatewayUrl),
       simulator: createSimulatorControls(theatre.simulatorUrl),
       cast: await castFor(theatre),
       narrator,
     };
-    process.stdout.write(
-      `\nPlaying against ${theatre.own ? 'a gateway of its own' : 'the running gateway'} at ${theatre.gatewayUrl}\n`,
-    );
-    await playWallet(stage);
-    await playCard(stage);
-    await playFollowUps(stage);
-    await playKonbini(stage);
-    await checkBooks(stage);
-    narrator.step('The audit of the whole ledger: no money was made or lost');
-    narrator.check(auditTable(theatre.dynamodbEndpoint), 'the ledger balances');
-    const failures = narrator.failures();
-    process.stdout.write(
-      failures === 0 ? '\nAll of it held.\n\n' : `\n${String(failures)} did NOT hold.\n\n`,
-    );
-    return failures;
+    const whose = theatre.own ? 'a gateway of its own' : 'the running gateway';
+    process.stdout.write(`\nPlaying against ${whose} at ${theatre.gatewayUrl}\n`);
+    await (tunnel ? playTunnel(stage, theatre.gatewayUrl) : playPayments(stage, theatre));
   } finally {
     await theatre.stop();
   }
+}
+
+async function main(): Promise<number> {
+  const { tunnel, migrate } = readArguments();
+  const narrator = createNarrator((line) => process.stdout.write(`${line}\n`));
+  await (migrate ? playMigration(narrator) : playOnGateway(narrator, tunnel));
+  const failures = narrator.failures();
+  process.stdout.write(failures === 0 ? '\nAll of it held.\n\n' : `\n${String(failures)} did NOT hold.\n\n`);
+  return failures;
 }
 
 try {
