@@ -17,7 +17,7 @@ import { type LegacyShape, type Migration, legacyKey } from './migration.ts';
 import { legacyRole } from './mirror.ts';
 
 /** Who an opening entry is by. No principal has this name: a principal's is never two words. */
-const ACTOR = 'migration backfill';
+export const BACKFILL_ACTOR = 'migration backfill';
 
 export function accountOf(record: StoredItem): AccountRef {
   const [tenant = '', accountId = ''] = readString(record, 'uuid').split('#');
@@ -73,7 +73,7 @@ export function move(
       ...held.map(({ asset, opening }) => openingPosting(account.accountId, asset, opening)),
     ),
     reason: `opening balance, ${migration.id}`,
-    actor: ACTOR,
+    actor: BACKFILL_ACTOR,
     atMs,
   };
   return {
