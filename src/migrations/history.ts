@@ -49,7 +49,11 @@ export function mergeHistories(
   for (const movement of [...rows, ...movements]) {
     merged.set([movement.uuid, movement.type, movement.atMs, movement.kind].join('\n'), movement);
   }
-  return [...merged.values()].sort((one, other) => other.atMs - one.atMs || (one.kind < other.kind ? -1 : 1));
+  return [...merged.values()].sort(newestFirst);
+}
+
+function newestFirst(one: Movement, other: Movement): number {
+  return one.atMs === other.atMs ? one.kind.localeCompare(other.kind) : other.atMs - one.atMs;
 }
 
 /** The newest movements of an account's balances while old and new history both exist. */
