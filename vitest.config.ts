@@ -12,6 +12,8 @@ export default defineConfig({
     reporters: ['default', 'json'],
     outputFile: { json: '.test-results/latest.json' },
     pool: 'forks',
+    // Loading the SDKs and the schema costs more than most files' tests; every file makes its own table and servers.
+    isolate: false,
     maxWorkers: 2,
     env: {
       // Its notice about Node 20; our versions are pinned to releases that support it.

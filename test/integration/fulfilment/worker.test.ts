@@ -149,10 +149,10 @@ describe('a step', () => {
     ]);
     const order = await putPaidOrder(harness.ledger);
     harness.startWorker();
-    const now = await until(
-      order,
-      ({ steps }) => steps.every(({ owner }) => owner === undefined) && runs.length > 1,
+    const now = await until(order, ({ steps }) =>
+      steps.every(({ owner, attempts }) => owner === undefined && attempts === 1),
     );
+    expect([...runs].sort()).toEqual(['a', 'b']);
     expect(now.steps).toMatchObject([
       { name: 'a:paid', state: 'PENDING', attempts: 1, lastError: 'not yet' },
       { name: 'b:paid', state: 'DONE', attempts: 1 },
