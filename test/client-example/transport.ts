@@ -1,5 +1,5 @@
-import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { print } from 'graphql';
+import { type AnyVariables, type Client, type TypedDocumentNode, createRequest } from '@urql/core';
+import { OperationTypeNode, getOperationAST } from 'graphql';
 
 /** How a request ended. Only DATA says what became of it; UNKNOWN may have happened or not. */
 export type Sent<Data> =
@@ -9,40 +9,28 @@ export type Sent<Data> =
   | { readonly kind: 'UNKNOWN' };
 
 export interface Transport {
-  readonly run: <Data, Variables>(
+  readonly run: <Data, Variables extends AnyVariables>(
     document: TypedDocumentNode<Data, Variables>,
     variables: Variables,
   ) => Promise<Sent<Data>>;
 }
 
-interface Body<Data> {
-  readonly data?: Data | null;
-  readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[];
-}
-
-/** Sends documents over HTTP. `token` is asked each time, so that a refreshed one is used at once. */
-export function createTransport(url: string, token: () => Promise<string>): Transport {
+/** Sends queries and mutations, and tells the three kinds of answers apart. */
+export function createTransport(client: Client): Transport {
   return {
-    run: async <Data, Variables>(document: TypedDocumentNode<Data, Variables>, variables: Variables) => {
-      let body: Body<Data>;
-      try {
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', authorization: `Bearer ${await token()}` },
-          body: JSON.stringify({ query: print(document), variables }),
-          signal: AbortSignal.timeout(10_000),
-        });
-        // What GraphQL over HTTP answers with; whatever else came is caught below.
-        body = (await response.json()) as Body<Data>;
-      } catch {
-        return { kind: 'UNKNOWN' };
-      }
-      const { data, errors: [error] = [] } = body;
+    run: async (document, variables) => {
+      const request = createRequest(document, variables);
+      const { data, error } =
+        getOperationAST(document)?.operation === OperationTypeNode.MUTATION
+          ? await client.executeMutation(request)
+          : await client.executeQuery(request);
       if (data !== undefined && data !== null && error === undefined) return { kind: 'DATA', data };
-      const code = error?.extensions?.code;
+      // None of GraphQL's own after a time-out, a lost connection, or an answer that isn't GraphQL.
+      const refusal = error?.graphQLErrors[0];
+      const code = refusal?.extensions['code'];
       // INTERNAL, and every code that this client doesn't know, says nothing of what was done before.
-      if (code !== undefined && REFUSALS.has(code))
-        return { kind: 'REFUSED', code, message: error?.message ?? '' };
+      if (refusal !== undefined && typeof code === 'string' && REFUSALS.has(code))
+        return { kind: 'REFUSED', code, message: refusal.message };
       return { kind: 'UNKNOWN' };
     },
   };

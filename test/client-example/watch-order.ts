@@ -1,16 +1,16 @@
-import { print } from 'graphql';
-import { type Client, createClient } from 'graphql-ws';
+import {
+  type Client,
+  type CombinedError,
+  type OperationResult,
+  type OperationResultSource,
+  createRequest,
+} from '@urql/core';
 import { WatchOrderDocument, type WatchOrderSubscription } from '../support/generated/documents.ts';
 
 export type Transition = WatchOrderSubscription['orderTransitions'];
 
 export interface WatchOptions {
-  /** `wss://…/graphql` */
-  readonly url: string;
-  /** Asked at every connection: after 4403 the token was too old. */
-  readonly token: () => Promise<string>;
-  /** `ws` in Node; browsers and React Native have their own. */
-  readonly webSocketImpl?: unknown;
+  readonly client: Client;
   readonly wait: (ms: number) => Promise<void>;
 }
 
@@ -23,10 +23,10 @@ export class WatchRefusedError extends Error {
  * Every transition of an order above a version, once and in order, across any number of lost connections, until `signal` aborts.
  *
  * Libraries that reconnect by themselves repeat their first variables, so what was seen would come again from the start. Here
- * the connection is made anew each time with the last version seen; and whatever comes twice all the same is dropped.
+ * the subscription is made anew each time with the last version seen; and whatever comes twice all the same is dropped.
  */
 export async function* watchOrder(
-  options: WatchOptions,
+  { client, wait }: WatchOptions,
   orderId: string,
   seenVersion: number,
   signal: AbortSignal,
@@ -34,57 +34,70 @@ export async function* watchOrder(
   const over = (): boolean => signal.aborted;
   let version = seenVersion;
   for (let failures = 0; !over(); failures += 1) {
-    const client = connect(options);
-    const stop = (): void => {
-      client.terminate();
-    };
-    signal.addEventListener('abort', stop, { once: true });
-    try {
-      const variables = { orderId, afterVersion: version };
-      const results = client.iterate<WatchOrderSubscription>({ query: print(WatchOrderDocument), variables });
-      for await (const { data, errors } of results) {
-        // A refusal is a result with errors; so is an event that could not be read, and then it comes again.
-        if (errors !== undefined) throw new ResultErrors(errors);
-        failures = 0;
-        const transition = data?.orderTransitions;
-        if (transition === undefined || transition.version <= version) continue;
-        version = transition.version;
-        yield transition;
+    for await (const { data, error } of resultsOf(subscribe(client, orderId, version), signal)) {
+      if (error !== undefined) {
+        if (isRefusal(error)) throw new WatchRefusedError('the order cannot be watched');
+        // An event that could not be read, a `complete` or a lost connection: this stream is over, the order is not.
+        break;
       }
-    } catch (error) {
-      if (isRefusal(error)) throw new WatchRefusedError('the order cannot be watched');
-      // A lost connection, or one that the gateway closed: come again.
-    } finally {
-      signal.removeEventListener('abort', stop);
-      await client.dispose();
+      failures = 0;
+      const transition = data?.orderTransitions;
+      if (transition === undefined || transition.version <= version) continue;
+      version = transition.version;
+      yield transition;
     }
-    // A `complete` as well: it says that this stream is over, not that the order is.
-    if (!over()) await options.wait(Math.min(100 * 2 ** failures, 10_000));
+    if (!over()) await wait(Math.min(100 * 2 ** failures, 10_000));
   }
 }
 
-function connect({ url, token, webSocketImpl }: WatchOptions): Client {
-  return createClient({
-    url,
-    webSocketImpl,
-    retryAttempts: 0,
-    connectionParams: async () => ({ authorization: `Bearer ${await token()}` }),
-    onNonLazyError: () => undefined,
-  });
+type WatchResult = OperationResult<WatchOrderSubscription>;
+
+let watches = 0;
+
+/**
+ * urql shares one stream among equal subscriptions, and who joins late would miss what was replayed before. So each gets a key
+ * of its own; urql's are hashes, which are never negative.
+ */
+function subscribe(
+  client: Client,
+  orderId: string,
+  afterVersion: number,
+): OperationResultSource<WatchResult> {
+  watches += 1;
+  const request = createRequest(WatchOrderDocument, { orderId, afterVersion });
+  return client.executeSubscription({ ...request, key: -watches });
 }
 
-class ResultErrors extends Error {
-  readonly codes: readonly unknown[];
-  constructor(errors: readonly { readonly extensions?: Readonly<Record<string, unknown>> | undefined }[]) {
-    super('a result with errors');
-    this.codes = errors.map(({ extensions }) => extensions?.['code']);
+/** urql pushes, `for await` pulls: what comes in between waits here. */
+async function* resultsOf(
+  source: OperationResultSource<WatchResult>,
+  signal: AbortSignal,
+): AsyncGenerator<WatchResult, void, void> {
+  const arrived: WatchResult[] = [];
+  let wake = (): void => undefined;
+  const onAbort = (): void => {
+    wake();
+  };
+  const subscription = source.subscribe((result) => {
+    arrived.push(result);
+    wake();
+  });
+  signal.addEventListener('abort', onAbort);
+  try {
+    while (!signal.aborted) {
+      const result = arrived.shift();
+      if (result !== undefined) yield result;
+      else await new Promise<void>((resolve) => (wake = resolve));
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    subscription.unsubscribe();
   }
 }
 
 /** What coming again can't change. */
-function isRefusal(error: unknown): boolean {
-  return (
-    error instanceof ResultErrors &&
-    error.codes.some((code) => code === 'FORBIDDEN' || code === 'BAD_REQUEST')
+function isRefusal({ graphQLErrors }: CombinedError): boolean {
+  return graphQLErrors.some(
+    ({ extensions }) => extensions['code'] === 'FORBIDDEN' || extensions['code'] === 'BAD_REQUEST',
   );
 }

@@ -1,6 +1,8 @@
+import type { Client } from '@urql/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Tunnel, openTunnel } from '../../../dev/tunnel.ts';
+import { createGatewayClient } from '../../client-example/client.ts';
 import { type KeptKeys, type Storage, createKeptKeys } from '../../client-example/kept-keys.ts';
 import { type PayOptions, pay } from '../../client-example/pay.ts';
 import { type Transport, createTransport } from '../../client-example/transport.ts';
@@ -40,10 +42,18 @@ function storage(): Storage & { readonly kept: Map<string, string> } {
   };
 }
 
+function clientOf(principal: Principal): Client {
+  return createGatewayClient({
+    url: `${tunnel.url}/graphql`,
+    token: () => gateway.token(principal),
+    webSocketImpl: WebSocket,
+  });
+}
+
 function app(keys: KeptKeys, changes: Partial<PayOptions> = {}): PayOptions {
   return {
     keys,
-    transport: createTransport(`${tunnel.url}/graphql`, () => gateway.token(ALICE)),
+    transport: createTransport(clientOf(ALICE)),
     wait: () => Promise.resolve(),
     ...changes,
   };
@@ -112,7 +122,7 @@ describe('the example client', () => {
 
   it('sees every transition once and in order through a tunnel', async () => {
     const orderId = await openOrder(gateway, SELLER, 'alice');
-    const { seen, stop } = follow(ALICE, orderId);
+    const { seen, stop } = follow(clientOf(ALICE), orderId);
     await expect.poll(() => seen.map(({ version }) => version)).toEqual([1]);
     tunnel.enter();
     expect(await charge(gateway, ALICE, orderId)).toBe('ChargeSuccess');
@@ -124,20 +134,30 @@ describe('the example client', () => {
     stop();
   });
 
+  it('gives a second watcher of the same order what was replayed before it came', async () => {
+    const orderId = await openOrder(gateway, SELLER, 'alice');
+    const client = clientOf(ALICE);
+    const first = follow(client, orderId);
+    await expect.poll(() => first.seen.map(({ version }) => version)).toEqual([1]);
+    const second = follow(client, orderId);
+    await expect.poll(() => second.seen.map(({ version }) => version)).toEqual([1]);
+    first.stop();
+    second.stop();
+    expect(await Promise.all([first.failed, second.failed])).toEqual([undefined, undefined]);
+  });
+
   it('stops asking for an order that it may not watch', async () => {
     const orderId = await openOrder(gateway, SELLER, 'alice');
-    const { failed } = follow(BOB, orderId);
+    const { failed } = follow(clientOf(BOB), orderId);
     expect(await failed).toBeInstanceOf(WatchRefusedError);
   });
 });
 
-function follow(principal: Principal, orderId: string) {
+function follow(client: Client, orderId: string) {
   const controller = new AbortController();
   const seen: Transition[] = [];
   const options = {
-    url: `${tunnel.url.replace(/^http/, 'ws')}/graphql`,
-    token: () => gateway.token(principal),
-    webSocketImpl: WebSocket,
+    client,
     wait: () => new Promise<void>((resolve) => setTimeout(resolve, 10)),
   };
   const failed = (async (): Promise<unknown> => {
