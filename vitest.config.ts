@@ -3,6 +3,9 @@ import { defineConfig } from 'vitest/config';
 /** Suites that only the named npm script runs, because each needs a program that `npm test` must not ask for. */
 const ON_DEMAND = ['redis', 'browser', 'soak'] as const;
 
+/** DynamoDB Local takes several times as long as Dynoxide for the same transactions. */
+const ENGINE_TIMEOUT_MS = process.env['TEST_ENGINE'] === 'dynamodb-local' ? 180_000 : 30_000;
+
 export default defineConfig({
   resolve: {
     // graphql ships CommonJS and ES modules: without one name for both it loads twice ("from another module or realm").
@@ -30,8 +33,8 @@ export default defineConfig({
           name: 'engine',
           include: ['test/{integration,property,e2e}/**/*.test.ts'],
           globalSetup: ['test/support/engine-setup.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 20_000,
+          testTimeout: ENGINE_TIMEOUT_MS,
+          hookTimeout: ENGINE_TIMEOUT_MS,
         },
       },
       ...ON_DEMAND.map((name) => ({
