@@ -28,6 +28,7 @@ export async function startDynamoDbLocal(): Promise<Engine> {
       '-jar',
       join(folder, 'DynamoDBLocal.jar'),
       '-inMemory',
+      '-sharedDb',
       '-disableTelemetry',
       '-port',
       String(port),
