@@ -6,8 +6,8 @@ import { type Composition, type LedgerOverrides, composeLedger } from './compose
 import type { Config } from './config.ts';
 import type { OrderRef } from './ledger/keys.ts';
 import { orderKey } from './ledger/keys.ts';
-import { readOrder } from './ledger/order-item.ts';
-import type { Order } from './ledger/order.ts';
+import { readOrder } from './ledger/orders/order-item.ts';
+import type { Order } from './ledger/orders/order.ts';
 import type { Store } from './ledger/store.ts';
 import { type RealtimeSettings, createRealtime } from './realtime/create-realtime.ts';
 import type { SocketLimits } from './realtime/socket-sessions.ts';

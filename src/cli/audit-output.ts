@@ -1,4 +1,4 @@
-import { OUTSIDE } from '../ledger/audit-totals.ts';
+import { OUTSIDE } from '../ledger/audit/audit-totals.ts';
 import type { AuditProgress, AuditReport } from '../ledger/operations/audit-ledger.ts';
 
 const BAR_WIDTH = 30;

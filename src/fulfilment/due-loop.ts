@@ -1,4 +1,4 @@
-import { DUE_SHARDS } from '../ledger/due.ts';
+import { DUE_SHARDS } from '../ledger/orders/due.ts';
 import type { Ids } from '../ledger/ids.ts';
 import type { OrderRef } from '../ledger/keys.ts';
 import { type DueOrder, type DuePage, dueOrders } from '../ledger/operations/due-orders.ts';

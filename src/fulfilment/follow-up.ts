@@ -1,4 +1,4 @@
-import type { Order } from '../ledger/order.ts';
+import type { Order } from '../ledger/orders/order.ts';
 import type { Tenant } from '../tenants.ts';
 
 /** What a follow-up follows. A step's name says it: `receipt:paid`, `receipt:refunded:<refundId>`, … */

@@ -2,8 +2,8 @@ import { isoInstant } from '../ledger/clock.ts';
 import { currency } from '../ledger/currencies.ts';
 import { type Decimal, formatDecimal } from '../ledger/money.ts';
 import { encodeNodeId } from '../ledger/node-ids.ts';
-import { type Order, findRefund, isDisputed } from '../ledger/order.ts';
-import type { OrderState } from '../ledger/order-states.ts';
+import { type Order, findRefund, isDisputed } from '../ledger/orders/order.ts';
+import type { OrderState } from '../ledger/orders/order-states.ts';
 import type { Happening } from './follow-up.ts';
 
 /**

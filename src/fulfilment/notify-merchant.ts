@@ -1,5 +1,5 @@
 import { type Clock, epochS } from '../ledger/clock.ts';
-import type { Order } from '../ledger/order.ts';
+import type { Order } from '../ledger/orders/order.ts';
 import type { Merchant, Tenants } from '../tenants.ts';
 import { parseUrl } from '../urls.ts';
 import type { FollowUp, StepContext, StepResult } from './follow-up.ts';

@@ -1,4 +1,4 @@
-import { providerOrderId } from '../ledger/attempts.ts';
+import { providerOrderId } from '../ledger/provider/attempts.ts';
 import { currency } from '../ledger/currencies.ts';
 import { defined } from '../ledger/defined.ts';
 import { digest } from '../ledger/fingerprint.ts';

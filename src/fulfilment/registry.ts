@@ -1,5 +1,5 @@
 import type { FollowUps } from '../ledger/operations/ledger.ts';
-import type { Order } from '../ledger/order.ts';
+import type { Order } from '../ledger/orders/order.ts';
 import type { Tenants } from '../tenants.ts';
 import { type FollowUp, type Happening, isFollowUpName, stepName } from './follow-up.ts';
 

@@ -1,6 +1,6 @@
 import { digest } from '../ledger/fingerprint.ts';
 import type { StepOutcome } from '../ledger/operations/finish-step.ts';
-import type { Order } from '../ledger/order.ts';
+import type { Order } from '../ledger/orders/order.ts';
 import { redact } from '../observability/redaction.ts';
 import { type StepResult, readStepName } from './follow-up.ts';
 import type { Registry } from './registry.ts';

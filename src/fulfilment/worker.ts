@@ -1,7 +1,7 @@
 import type { OrderRef } from '../ledger/keys.ts';
 import { countDeadOrders } from '../ledger/operations/count-dead-orders.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
-import { DEFAULT_STEP_POLICY, type StepPolicy } from '../ledger/steps.ts';
+import { DEFAULT_STEP_POLICY, type StepPolicy } from '../ledger/orders/steps.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { startDueLoop } from './due-loop.ts';

@@ -1,5 +1,5 @@
 import { type AttributeInput, type StoredItem, readString, optionalString } from './attributes.ts';
-import type { OrderState } from './order-states.ts';
+import type { OrderState } from './orders/order-states.ts';
 
 /**
  * What a marker freezes, as data: each stored outcome and the names of its facts, `?` for one that may be absent.

@@ -1,7 +1,7 @@
 import { type AttributeInput, type AttributeValue, toAttributes } from './attributes.ts';
 import type { Entry } from './entry.ts';
 import type { ItemKey } from './keys.ts';
-import type { Order, Transition } from './order.ts';
+import type { Order, Transition } from './orders/order.ts';
 import type { RecordChange } from './record-changes.ts';
 
 interface Condition {

@@ -1,4 +1,4 @@
-import type { UnmovedRecords } from '../ledger/audit.ts';
+import type { UnmovedRecords } from '../ledger/audit/audit.ts';
 import type { Store } from '../ledger/store.ts';
 import { hasMoved, isRecord } from './legacy-record.ts';
 import { isAtLeast } from './phases.ts';

@@ -1,5 +1,5 @@
 import type { EntryRef, OrderRef } from '../ledger/keys.ts';
-import type { Transition } from '../ledger/order.ts';
+import type { Transition } from '../ledger/orders/order.ts';
 
 /** What is told after a commit. It is a hint: whoever needs certainty reads the table (docs/DESIGN.md §9). */
 export type Notice =

@@ -1,7 +1,7 @@
 import type { Clock } from '../ledger/clock.ts';
 import type { Ids } from '../ledger/ids.ts';
 import type { OrderRef } from '../ledger/keys.ts';
-import type { Order } from '../ledger/order.ts';
+import type { Order } from '../ledger/orders/order.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Bus } from './bus.ts';

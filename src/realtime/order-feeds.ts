@@ -1,6 +1,6 @@
 import type { Ids } from '../ledger/ids.ts';
 import type { OrderRef } from '../ledger/keys.ts';
-import type { Order, Transition } from '../ledger/order.ts';
+import type { Order, Transition } from '../ledger/orders/order.ts';
 import { type Bus, type Heard, topics } from './bus.ts';
 import type { Cancel, Timers } from './timers.ts';
 

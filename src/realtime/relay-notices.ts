@@ -1,8 +1,8 @@
 import type { StoredItem } from '../ledger/attributes.ts';
 import { readEntry } from '../ledger/entry.ts';
 import { PREFIX } from '../ledger/keys.ts';
-import { newTransitions } from '../ledger/order-changes.ts';
-import { readOrder } from '../ledger/order-item.ts';
+import { newTransitions } from '../ledger/orders/order-changes.ts';
+import { readOrder } from '../ledger/orders/order-item.ts';
 import { type Bus, tellOfEntry, tellOfTransition } from './bus.ts';
 
 /** One change of the table, as its stream tells it: an item before and after. */

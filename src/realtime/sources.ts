@@ -5,7 +5,7 @@ import type { Viewer } from '../auth/viewer.ts';
 import { isId } from '../ledger/id-grammar.ts';
 import type { EntryRef, OrderRef } from '../ledger/keys.ts';
 import { nodeParts } from '../ledger/node-ids.ts';
-import type { Order } from '../ledger/order.ts';
+import type { Order } from '../ledger/orders/order.ts';
 import { ownershipOf } from '../auth/order-ownership.ts';
 import { type Bus, type Heard, topics } from './bus.ts';
 import type { LiveSources, Supply, SupplyControls } from './live-sources.ts';

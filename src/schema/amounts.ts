@@ -2,7 +2,7 @@ import { currency, isCurrency } from '../ledger/currencies.ts';
 import { METRIC } from '../ledger/entry.ts';
 import { type Decimal, formatDecimal } from '../ledger/money.ts';
 import { type Ledger, tenantOf } from '../ledger/operations/ledger.ts';
-import type { Order } from '../ledger/order.ts';
+import type { Order } from '../ledger/orders/order.ts';
 
 /** How many decimals a tenant's asset, or a currency, has. */
 function scaleOf(ledger: Ledger, tenant: string, unit: string): number {

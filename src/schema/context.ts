@@ -1,11 +1,11 @@
 import type { Viewer } from '../auth/viewer.ts';
 import type { Entry } from '../ledger/entry.ts';
-import type { EventRecord } from '../ledger/event-item.ts';
+import type { EventRecord } from '../ledger/provider/event-item.ts';
 import type { AccountRef, BalanceRef, EntryRef, OrderRef, ProductRef } from '../ledger/keys.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import type { AccountMetrics, Balance, Profile } from '../ledger/operations/read-wallets.ts';
-import type { Order } from '../ledger/order.ts';
-import type { Product } from '../ledger/product.ts';
+import type { Order } from '../ledger/orders/order.ts';
+import type { Product } from '../ledger/orders/product.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Realtime } from '../realtime/sources.ts';
 

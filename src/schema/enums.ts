@@ -1,8 +1,8 @@
 import { ROLES } from '../auth/viewer.ts';
 import { OPERATIONS } from '../ledger/entry.ts';
-import { EVENT_OUTCOMES } from '../ledger/event-item.ts';
-import { ORDER_STATES } from '../ledger/order-states.ts';
-import { TRANSITION_CAUSES } from '../ledger/order.ts';
+import { EVENT_OUTCOMES } from '../ledger/provider/event-item.ts';
+import { ORDER_STATES } from '../ledger/orders/order-states.ts';
+import { TRANSITION_CAUSES } from '../ledger/orders/order.ts';
 import { builder } from './builder.ts';
 
 export const RoleEnum = builder.enumType('Role', { values: ROLES });

@@ -1,5 +1,5 @@
 import { maySeeProviderReference } from '../auth/permissions.ts';
-import { isCancelable, payableWith, paymentPage } from '../ledger/order-view.ts';
+import { isCancelable, payableWith, paymentPage } from '../ledger/orders/order-view.ts';
 import { ownershipOf } from '../auth/order-ownership.ts';
 import { builder } from './builder.ts';
 import { PaymentMethodEnum } from './enums.ts';

@@ -1,4 +1,4 @@
-import { isDisputed } from '../ledger/order.ts';
+import { isDisputed } from '../ledger/orders/order.ts';
 import { orderAmount } from './amounts.ts';
 import { builder } from './builder.ts';
 import { OrderType, RefundType } from './refs.ts';

@@ -1,14 +1,14 @@
 import type { Viewer } from '../auth/viewer.ts';
 import type { Entry, NetChange, Posting } from '../ledger/entry.ts';
-import type { EventRecord } from '../ledger/event-item.ts';
+import type { EventRecord } from '../ledger/provider/event-item.ts';
 import type { AccountRef } from '../ledger/keys.ts';
 import type { IssuedPaymentCode } from '../ledger/operations/issue-payment-code.ts';
 import type { OrderStep } from '../ledger/operations/read-dead-steps.ts';
 import type { PublicMerchant } from '../ledger/operations/read-merchants.ts';
 import type { AccountMetrics, Balance, Profile } from '../ledger/operations/read-wallets.ts';
-import type { Order, OrderLine, PaymentPage, Refund } from '../ledger/order.ts';
+import type { Order, OrderLine, PaymentPage, Refund } from '../ledger/orders/order.ts';
 import type { InputIssue } from '../ledger/outcomes.ts';
-import type { Product } from '../ledger/product.ts';
+import type { Product } from '../ledger/orders/product.ts';
 import type { TransitionEvent } from '../realtime/order-feeds.ts';
 import { builder } from './builder.ts';
 

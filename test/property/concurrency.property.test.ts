@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../dev/engine.ts';
-import { judgeAccount } from '../../src/ledger/audit.ts';
+import { judgeAccount } from '../../src/ledger/audit/audit.ts';
 import { PREFIX, balanceKey } from '../../src/ledger/keys.ts';
 import { type Decimal, ZERO, add, decimal, plainDecimal, subtract } from '../../src/ledger/money.ts';
 import { charge } from '../../src/ledger/operations/charge.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { type AccountItems, judgeAccount, readAccount } from '../../src/ledger/audit.ts';
+import { type AccountItems, judgeAccount, readAccount } from '../../src/ledger/audit/audit.ts';
 import { PREFIX, metricsKey, partition } from '../../src/ledger/keys.ts';
 import { plainDecimal } from '../../src/ledger/money.ts';
 import { encodeNodeId } from '../../src/ledger/node-ids.ts';

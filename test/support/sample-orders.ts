@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { decimal } from '../../src/ledger/money.ts';
-import { ORDER_STATES } from '../../src/ledger/order-states.ts';
-import { type Order, type Refund, TRANSITION_CAUSES } from '../../src/ledger/order.ts';
-import { openOrder, payOrder } from '../../src/ledger/payments.ts';
+import { ORDER_STATES } from '../../src/ledger/orders/order-states.ts';
+import { type Order, type Refund, TRANSITION_CAUSES } from '../../src/ledger/orders/order.ts';
+import { openOrder, payOrder } from '../../src/ledger/orders/payments.ts';
 
 export const SAMPLE_ORDER_ID = '01HZY3V9QK7F0B6W8N4T2D5XCM';
 export const SAMPLE_AT_MS = 1_900_000_000_000;

@@ -1,8 +1,8 @@
 import { netChanges } from '../../src/ledger/entry.ts';
 import { type Decimal, ZERO, plainDecimal } from '../../src/ledger/money.ts';
 import { orderNamedBy } from '../../src/ledger/operations/settle-fact.ts';
-import type { Order } from '../../src/ledger/order.ts';
-import { amountOfMinor } from '../../src/ledger/provider-facts.ts';
+import type { Order } from '../../src/ledger/orders/order.ts';
+import { amountOfMinor } from '../../src/ledger/provider/provider-facts.ts';
 import type { Page, PageRequest, ProviderResult } from '../../src/stripe/port.ts';
 import type { Scene } from './stripe-day-scene.ts';
 import type { Ending, Story } from './stripe-day-stories.ts';

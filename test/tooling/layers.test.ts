@@ -22,7 +22,7 @@ const FORBIDDEN: readonly (readonly [rule: string, file: string, statement: stri
   ['every-file-has-a-layer', 'src/helpers/strings.ts', `import '../ledger/money.ts';`],
   ['source-stands-alone', 'src/worker.ts', `import '../dev/seed.ts';`],
   ['pure-core-takes-time-and-ids', 'src/ledger/entry.ts', `import { a } from './clock.ts';`],
-  ['pure-core-takes-time-and-ids', 'src/ledger/order.ts', `import { a } from './ids.ts';`],
+  ['pure-core-takes-time-and-ids', 'src/ledger/orders/order.ts', `import { a } from '../ids.ts';`],
   ['pure-core-uses-no-package', 'src/ledger/posting.ts', `import 'zod';`],
   ['pure-core-does-no-io', 'src/ledger/keys.ts', `import 'node:fs';`],
   ['pure-core-does-no-io', 'src/ledger/marker.ts', `import 'node:crypto';`],

@@ -8,10 +8,10 @@ import {
   providerKey,
   sessionParameters,
   takeOver,
-} from '../../src/ledger/attempts.ts';
+} from '../../src/ledger/provider/attempts.ts';
 import { decimal } from '../../src/ledger/money.ts';
-import { type Attempt, type Claim, type Order, openAttempt } from '../../src/ledger/order.ts';
-import { openOrder } from '../../src/ledger/payments.ts';
+import { type Attempt, type Claim, type Order, openAttempt } from '../../src/ledger/orders/order.ts';
+import { openOrder } from '../../src/ledger/orders/payments.ts';
 
 const NOW_MS = 1_900_000_000_123;
 

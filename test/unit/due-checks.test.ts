@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkedNow, dueAtMs } from '../../src/ledger/due.ts';
+import { checkedNow, dueAtMs } from '../../src/ledger/orders/due.ts';
 import { decimal } from '../../src/ledger/money.ts';
-import type { Order } from '../../src/ledger/order.ts';
-import { openOrder } from '../../src/ledger/payments.ts';
+import type { Order } from '../../src/ledger/orders/order.ts';
+import { openOrder } from '../../src/ledger/orders/payments.ts';
 
 const NOW_MS = 1_900_000_000_000;
 const MINUTE_MS = 60_000;

@@ -1,9 +1,9 @@
-import { claimsOf, lockedUntilMs, mayTakeOver } from '../attempts.ts';
+import { claimsOf, lockedUntilMs, mayTakeOver } from '../provider/attempts.ts';
 import { type OrderRef, markerKey, orderKey } from '../keys.ts';
 import { type Marker, completeMarker, deleteMarker } from '../marker.ts';
-import { readOrder } from '../order-item.ts';
-import { checkOrder } from '../order-writes.ts';
-import { type Claim, type Order, findRefund } from '../order.ts';
+import { readOrder } from '../orders/order-item.ts';
+import { checkOrder } from '../orders/order-writes.ts';
+import { type Claim, type Order, findRefund } from '../orders/order.ts';
 import {
   type Answered,
   type ProviderFailure,

@@ -1,6 +1,6 @@
 import type { ProviderDispute } from '../../stripe/port.ts';
-import { type DisputeFacts, applyDisputeFacts } from '../provider-disputes.ts';
-import { mismatch } from '../provider-facts.ts';
+import { type DisputeFacts, applyDisputeFacts } from '../provider/provider-disputes.ts';
+import { mismatch } from '../provider/provider-facts.ts';
 import { unbookedPayment } from './book-first.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';

@@ -1,8 +1,8 @@
 import type { ProviderEvent, ProviderMetadata } from '../../stripe/port.ts';
-import { type Overwriting, readPaymentBooking } from '../event-item.ts';
+import { type Overwriting, readPaymentBooking } from '../provider/event-item.ts';
 import { type OrderRef, paymentKey } from '../keys.ts';
 import { plan } from '../plan.ts';
-import { ignored } from '../provider-facts.ts';
+import { ignored } from '../provider/provider-facts.ts';
 import { type PaymentNews, applyPayment } from './apply-payment.ts';
 import { applyDispute } from './apply-dispute.ts';
 import { applyRefund, applyRefundsOf } from './apply-refund.ts';

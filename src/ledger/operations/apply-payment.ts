@@ -1,10 +1,10 @@
 import type { ProviderPayment, ProviderSession } from '../../stripe/port.ts';
-import type { Attempt, Order, PaymentPage } from '../order.ts';
-import { isCurrent, ownerOfPayment } from '../provider-attempts.ts';
-import { amountObjection, ignored, mismatch, stale } from '../provider-facts.ts';
-import { receivePayment } from '../provider-payments.ts';
-import { type AttemptFate, learn, suffer } from '../provider-waiting.ts';
-import { isPaid } from '../order-states.ts';
+import type { Attempt, Order, PaymentPage } from '../orders/order.ts';
+import { isCurrent, ownerOfPayment } from '../provider/provider-attempts.ts';
+import { amountObjection, ignored, mismatch, stale } from '../provider/provider-facts.ts';
+import { receivePayment } from '../provider/provider-payments.ts';
+import { type AttemptFate, learn, suffer } from '../provider/provider-waiting.ts';
+import { isPaid } from '../orders/order-states.ts';
 import { disowned } from './apply-session.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';

@@ -1,9 +1,9 @@
 import type { ProviderMetadata, ProviderRefund } from '../../stripe/port.ts';
 import { defined } from '../defined.ts';
-import type { Refund } from '../order.ts';
-import { type NoChange, ignored, stale } from '../provider-facts.ts';
-import { type RefundFacts, applyRefundFacts } from '../provider-refunds.ts';
-import { applySurplusRefund } from '../provider-surplus.ts';
+import type { Refund } from '../orders/order.ts';
+import { type NoChange, ignored, stale } from '../provider/provider-facts.ts';
+import { type RefundFacts, applyRefundFacts } from '../provider/provider-refunds.ts';
+import { applySurplusRefund } from '../provider/provider-surplus.ts';
 import { unbookedPayment } from './book-first.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';

@@ -1,8 +1,8 @@
 import type { ProviderPayment, ProviderSession } from '../../stripe/port.ts';
-import { type Ownership, ownerOfSession } from '../provider-attempts.ts';
-import { amountObjection, mismatch, stale } from '../provider-facts.ts';
-import { receivePayment } from '../provider-payments.ts';
-import { type AttemptFate, learn, suffer } from '../provider-waiting.ts';
+import { type Ownership, ownerOfSession } from '../provider/provider-attempts.ts';
+import { amountObjection, mismatch, stale } from '../provider/provider-facts.ts';
+import { receivePayment } from '../provider/provider-payments.ts';
+import { type AttemptFate, learn, suffer } from '../provider/provider-waiting.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
 import { type Judgement, type Known, type Settled, type Source, settleFact } from './settle-fact.ts';

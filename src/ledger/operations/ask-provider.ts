@@ -1,9 +1,9 @@
 import type { ProviderPayment, ProviderSession } from '../../stripe/port.ts';
-import { providerKey } from '../attempts.ts';
+import { providerKey } from '../provider/attempts.ts';
 import { orderKey } from '../keys.ts';
-import { readOrder } from '../order-item.ts';
-import { isPaid } from '../order-states.ts';
-import type { Attempt, Order } from '../order.ts';
+import { readOrder } from '../orders/order-item.ts';
+import { isPaid } from '../orders/order-states.ts';
+import type { Attempt, Order } from '../orders/order.ts';
 import { applyPayment, paymentNews } from './apply-payment.ts';
 import { applySession, sessionNews } from './apply-session.ts';
 import type { Ledger } from './ledger.ts';

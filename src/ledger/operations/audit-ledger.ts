@@ -5,8 +5,8 @@ import {
   isAudited,
   judgeAccount,
   readAccount,
-} from '../audit.ts';
-import { type AuditTotal, type Totals, addToTotals, printedTotals } from '../audit-totals.ts';
+} from '../audit/audit.ts';
+import { type AuditTotal, type Totals, addToTotals, printedTotals } from '../audit/audit-totals.ts';
 import { type StoredItem, readString } from '../attributes.ts';
 import { groupBy } from '../group-by.ts';
 import { isId, isTenantId } from '../id-grammar.ts';

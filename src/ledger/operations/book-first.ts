@@ -1,5 +1,5 @@
 import type { ProviderPayment } from '../../stripe/port.ts';
-import { ignored, mismatch } from '../provider-facts.ts';
+import { ignored, mismatch } from '../provider/provider-facts.ts';
 import { applyPayment } from './apply-payment.ts';
 import type { Ledger } from './ledger.ts';
 import { type Judgement, type Source, orderNamedBy } from './settle-fact.ts';

@@ -1,5 +1,5 @@
-import { claimsOf, mayTakeOver } from '../attempts.ts';
-import { type Attempt, type Order, openAttempt } from '../order.ts';
+import { claimsOf, mayTakeOver } from '../provider/attempts.ts';
+import { type Attempt, type Order, openAttempt } from '../orders/order.ts';
 import { askAboutSession, readAgain } from './ask-provider.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,11 +1,11 @@
 import type { Viewer } from '../../auth/viewer.ts';
-import { claimAttempt } from '../attempts.ts';
+import { claimAttempt } from '../provider/attempts.ts';
 import { checkRoom } from '../entry-writes.ts';
 import { balanceKey } from '../keys.ts';
 import { type Decimal, add } from '../money.ts';
-import { putOrder } from '../order-writes.ts';
+import { putOrder } from '../orders/order-writes.ts';
 import { type Answered, NOT_FOUND, type ProviderFailure } from '../outcomes.ts';
-import { openOrder } from '../payments.ts';
+import { openOrder } from '../orders/payments.ts';
 import { balanceOf, capExceeded } from './cash-top-up.ts';
 import { answerSessionRun, returnUrlIssue } from './checkout.ts';
 import { claimFor } from './complete-claim.ts';

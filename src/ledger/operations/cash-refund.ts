@@ -1,9 +1,9 @@
 import type { Tenant } from '../../tenants.ts';
 import { bookEntry } from '../entry-writes.ts';
 import { type Entry, ledgerAccount } from '../entry.ts';
-import { toppedUpAsset } from '../order-postings.ts';
-import { updateOrder } from '../order-writes.ts';
-import { completeRefundAtOnce } from '../refunds.ts';
+import { toppedUpAsset } from '../orders/order-postings.ts';
+import { updateOrder } from '../orders/order-writes.ts';
+import { completeRefundAtOnce } from '../orders/refunds.ts';
 import { balanceOf } from './cash-top-up.ts';
 import { insufficient } from './charge.ts';
 import type { Decision } from './guarded-command.ts';

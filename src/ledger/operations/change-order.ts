@@ -1,8 +1,8 @@
 import { type OrderRef, orderKey } from '../keys.ts';
-import { newTransitions } from '../order-changes.ts';
-import { readOrder } from '../order-item.ts';
-import { updateOrder } from '../order-writes.ts';
-import type { Order } from '../order.ts';
+import { newTransitions } from '../orders/order-changes.ts';
+import { readOrder } from '../orders/order-item.ts';
+import { updateOrder } from '../orders/order-writes.ts';
+import type { Order } from '../orders/order.ts';
 import { CONFLICT, THROTTLED, type UnstoredOf } from '../outcomes.ts';
 import { type Plan, plan } from '../plan.ts';
 import { TableUnavailableError } from '../store.ts';

@@ -1,10 +1,10 @@
 import type { ProviderDispute, ProviderPayment, ProviderRefund } from '../../stripe/port.ts';
-import { type PaymentBooking, readPaymentBooking } from '../event-item.ts';
+import { type PaymentBooking, readPaymentBooking } from '../provider/event-item.ts';
 import { type OrderRef, orderKey, paymentKey } from '../keys.ts';
-import { readOrder } from '../order-item.ts';
-import type { Order, Refund } from '../order.ts';
-import { amountOfMinor } from '../provider-facts.ts';
-import { type RefundFacts, isPassed, knownRefund } from '../provider-refunds.ts';
+import { readOrder } from '../orders/order-item.ts';
+import type { Order, Refund } from '../orders/order.ts';
+import { amountOfMinor } from '../provider/provider-facts.ts';
+import { type RefundFacts, isPassed, knownRefund } from '../provider/provider-refunds.ts';
 import { refundFacts } from './apply-refund.ts';
 import type { Ledger } from './ledger.ts';
 import { orderNamedBy } from './settle-fact.ts';

@@ -6,9 +6,9 @@ import {
   mayTakeOver,
   postponeClaim,
   takeOver,
-} from '../attempts.ts';
+} from '../provider/attempts.ts';
 import type { OrderRef } from '../keys.ts';
-import type { Attempt, Claim, Order, Refund } from '../order.ts';
+import type { Attempt, Claim, Order, Refund } from '../orders/order.ts';
 import { changeOrder } from './change-order.ts';
 import type { Settled } from './complete-claim.ts';
 import { completeRefund } from './complete-refund.ts';

@@ -1,10 +1,10 @@
 import { epochS } from '../clock.ts';
-import { claimOwnedBy } from '../attempts.ts';
+import { claimOwnedBy } from '../provider/attempts.ts';
 import { type MarkerRef, markerKey, orderKey } from '../keys.ts';
 import { type Marker, completeMarker, deleteMarker, readMarker } from '../marker.ts';
-import { readOrder } from '../order-item.ts';
-import { updateOrder } from '../order-writes.ts';
-import type { Claim, Order } from '../order.ts';
+import { readOrder } from '../orders/order-item.ts';
+import { updateOrder } from '../orders/order-writes.ts';
+import type { Claim, Order } from '../orders/order.ts';
 import type { Stored, UnstoredOf } from '../outcomes.ts';
 import { type Plan, type PlanPart, plan } from '../plan.ts';
 import { TableUnavailableError } from '../store.ts';

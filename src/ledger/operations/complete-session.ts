@@ -8,10 +8,10 @@ import {
   openSession,
   providerKey,
   sessionParameters,
-} from '../attempts.ts';
+} from '../provider/attempts.ts';
 import { defined } from '../defined.ts';
-import { allows } from '../order-states.ts';
-import type { Attempt, Order } from '../order.ts';
+import { allows } from '../orders/order-states.ts';
+import type { Attempt, Order } from '../orders/order.ts';
 import type { Stored } from '../outcomes.ts';
 import { type Settled, type Settlement, settleClaim } from './complete-claim.ts';
 import type { Ledger } from './ledger.ts';

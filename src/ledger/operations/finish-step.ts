@@ -1,7 +1,7 @@
 import type { OrderRef } from '../keys.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../orders/order.ts';
 import type { UnstoredOf } from '../outcomes.ts';
-import { type StepFailure, type StepPolicy, completeStep, failStep, releaseStep } from '../steps.ts';
+import { type StepFailure, type StepPolicy, completeStep, failStep, releaseStep } from '../orders/steps.ts';
 import { changeOrder } from './change-order.ts';
 import type { Ledger } from './ledger.ts';
 

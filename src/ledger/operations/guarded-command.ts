@@ -3,7 +3,7 @@ import type { StoredItem } from '../attributes.ts';
 import { epochS } from '../clock.ts';
 import { type ItemKey, markerKey } from '../keys.ts';
 import { type Marker, putMarkerIfNew, readMarker } from '../marker.ts';
-import type { Order } from '../order.ts';
+import type { Order } from '../orders/order.ts';
 import {
   type Answered,
   CONFLICT,

@@ -1,4 +1,4 @@
-import type { Occasion } from '../provider-facts.ts';
+import type { Occasion } from '../provider/provider-facts.ts';
 import type { Ledger } from './ledger.ts';
 
 /** Now, with an id for the entry that a fact may need. */

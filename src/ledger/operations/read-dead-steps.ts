@@ -1,7 +1,7 @@
 import type { Viewer } from '../../auth/viewer.ts';
 import { isId, isUlid } from '../id-grammar.ts';
 import { PREFIX, partition } from '../keys.ts';
-import type { Order, Step } from '../order.ts';
+import type { Order, Step } from '../orders/order.ts';
 import type { IndexEntry } from '../store.ts';
 import { orderRefOfKey } from './due-orders.ts';
 import type { Ledger } from './ledger.ts';

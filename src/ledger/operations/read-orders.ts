@@ -1,8 +1,8 @@
 import { maySeeOrder } from '../../auth/permissions.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import { type OrderRef, orderKey } from '../keys.ts';
-import { readOrder } from '../order-item.ts';
-import type { Order } from '../order.ts';
+import { readOrder } from '../orders/order-item.ts';
+import type { Order } from '../orders/order.ts';
 import { ownershipOf } from '../../auth/order-ownership.ts';
 import type { Ledger } from './ledger.ts';
 

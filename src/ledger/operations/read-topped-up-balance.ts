@@ -1,7 +1,7 @@
 import { balanceKey } from '../keys.ts';
 import { type Decimal, ZERO } from '../money.ts';
-import { toppedUpAsset } from '../order-postings.ts';
-import type { Order } from '../order.ts';
+import { toppedUpAsset } from '../orders/order-postings.ts';
+import type { Order } from '../orders/order.ts';
 import { balanceOf } from './cash-top-up.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -7,7 +7,7 @@ import {
   monthOf,
   problemList,
   readEventRecord,
-} from '../event-item.ts';
+} from '../provider/event-item.ts';
 import { eventKey } from '../keys.ts';
 import type { IndexEntry } from '../store.ts';
 import type { Ledger } from './ledger.ts';

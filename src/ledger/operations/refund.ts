@@ -5,8 +5,8 @@ import type { StoredItem } from '../attributes.ts';
 import { currency } from '../currencies.ts';
 import { type OrderRef, balanceKey, orderKey } from '../keys.ts';
 import { type Decimal, ZERO, formatDecimal } from '../money.ts';
-import { readOrder } from '../order-item.ts';
-import type { Order, Refund } from '../order.ts';
+import { readOrder } from '../orders/order-item.ts';
+import type { Order, Refund } from '../orders/order.ts';
 import {
   type Answered,
   CONFLICT,
@@ -16,7 +16,7 @@ import {
   invalid,
 } from '../outcomes.ts';
 import { ownershipOf } from '../../auth/order-ownership.ts';
-import { type RefundObjection, refundObjection } from '../refunds.ts';
+import { type RefundObjection, refundObjection } from '../orders/refunds.ts';
 import { claimCardRefund, completeCardRefund, resumeCardRefund } from './card-refund.ts';
 import { cashRefund } from './cash-refund.ts';
 import { balanceOf } from './cash-top-up.ts';

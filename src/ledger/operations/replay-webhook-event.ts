@@ -1,7 +1,7 @@
 import type { Viewer } from '../../auth/viewer.ts';
 import type { ProviderEvent } from '../../stripe/port.ts';
 import { epochS } from '../clock.ts';
-import { type EventRecord, readEventRecord, readPaymentBooking } from '../event-item.ts';
+import { type EventRecord, readEventRecord, readPaymentBooking } from '../provider/event-item.ts';
 import { eventKey, paymentKey } from '../keys.ts';
 import { CONFLICT, NOT_FOUND, THROTTLED, type UnstoredOf } from '../outcomes.ts';
 import { TableUnavailableError } from '../store.ts';

@@ -2,7 +2,7 @@ import type { Viewer } from '../../auth/viewer.ts';
 import type { OrderRef } from '../keys.ts';
 import { nodeParts } from '../node-ids.ts';
 import { NOT_FOUND, type PlainFailure } from '../outcomes.ts';
-import { reviveStep } from '../steps.ts';
+import { reviveStep } from '../orders/steps.ts';
 import { changeOrder } from './change-order.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -13,13 +13,13 @@ import {
   putPayment,
   readEventRecord,
   readPaymentBooking,
-} from '../event-item.ts';
+} from '../provider/event-item.ts';
 import { type OrderRef, eventKey, orderKey, paymentKey } from '../keys.ts';
-import { readOrder } from '../order-item.ts';
-import { updateOrder } from '../order-writes.ts';
-import type { Order } from '../order.ts';
+import { readOrder } from '../orders/order-item.ts';
+import { updateOrder } from '../orders/order-writes.ts';
+import type { Order } from '../orders/order.ts';
 import { type Plan, type PlanPart, plan } from '../plan.ts';
-import { type FactDecision, ignored, mismatch } from '../provider-facts.ts';
+import { type FactDecision, ignored, mismatch } from '../provider/provider-facts.ts';
 import { TableUnavailableError } from '../store.ts';
 import { type Ledger, commit, publish } from './ledger.ts';
 

@@ -1,8 +1,13 @@
 import type { ProviderEvent } from '../../stripe/port.ts';
 import { epochS } from '../clock.ts';
 import { defined } from '../defined.ts';
-import { EVENT_CURSOR_KEY, type EventCursor, putEventCursor, readEventCursor } from '../event-cursor.ts';
-import { EVENT_LIFE_S, isSettled, readEventRecord } from '../event-item.ts';
+import {
+  EVENT_CURSOR_KEY,
+  type EventCursor,
+  putEventCursor,
+  readEventCursor,
+} from '../provider/event-cursor.ts';
+import { EVENT_LIFE_S, isSettled, readEventRecord } from '../provider/event-item.ts';
 import { eventKey } from '../keys.ts';
 import { plan } from '../plan.ts';
 import { applyEvent } from './apply-event.ts';

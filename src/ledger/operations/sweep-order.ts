@@ -1,9 +1,9 @@
-import { claimsOf, mayTakeOver } from '../attempts.ts';
-import { checkedNow, sweepDueAtMs } from '../due.ts';
+import { claimsOf, mayTakeOver } from '../provider/attempts.ts';
+import { checkedNow, sweepDueAtMs } from '../orders/due.ts';
 import { type OrderRef, orderKey } from '../keys.ts';
-import { isWaitingForProvider, touch } from '../order-changes.ts';
-import { readOrder } from '../order-item.ts';
-import { type Attempt, type Order, openAttempt } from '../order.ts';
+import { isWaitingForProvider, touch } from '../orders/order-changes.ts';
+import { readOrder } from '../orders/order-item.ts';
+import { type Attempt, type Order, openAttempt } from '../orders/order.ts';
 import { applyDispute } from './apply-dispute.ts';
 import { applyRefund } from './apply-refund.ts';
 import { type Asked, askAboutSession, readAgain } from './ask-provider.ts';

@@ -1,8 +1,8 @@
-import { sweepDueAtMs } from '../due.ts';
+import { sweepDueAtMs } from '../orders/due.ts';
 import type { OrderRef } from '../keys.ts';
-import type { Order, Step } from '../order.ts';
+import type { Order, Step } from '../orders/order.ts';
 import type { UnstoredOf } from '../outcomes.ts';
-import { type StepPolicy, claimDueSteps, confirmOrder, ownSteps } from '../steps.ts';
+import { type StepPolicy, claimDueSteps, confirmOrder, ownSteps } from '../orders/steps.ts';
 import { changeOrder } from './change-order.ts';
 import type { Ledger } from './ledger.ts';
 

@@ -1,10 +1,10 @@
 import type { Tenant } from '../../tenants.ts';
 import { type BalanceGuard, bookEntry } from '../entry-writes.ts';
 import { type Entry, METRIC, type Posting, ledgerAccount, postings } from '../entry.ts';
-import { takeAsFact, walletRefundPosting } from '../order-postings.ts';
-import { updateOrder } from '../order-writes.ts';
-import { completeRefundAtOnce } from '../refunds.ts';
-import { rewardTakenBack } from '../rewards.ts';
+import { takeAsFact, walletRefundPosting } from '../orders/order-postings.ts';
+import { updateOrder } from '../orders/order-writes.ts';
+import { completeRefundAtOnce } from '../orders/refunds.ts';
+import { rewardTakenBack } from '../orders/rewards.ts';
 import type { Decision } from './guarded-command.ts';
 import type { Ledger } from './ledger.ts';
 import type { RefundKind, RefundToMake } from './refund.ts';

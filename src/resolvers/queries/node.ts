@@ -2,7 +2,7 @@ import { mayPerform, maySeeBalances, maySeeHistory } from '../../auth/permission
 import { type NodeId, decodeNodeId } from '../../ledger/node-ids.ts';
 import { assetsOf } from '../../ledger/operations/read-wallets.ts';
 import { findMerchant } from '../../ledger/operations/read-merchants.ts';
-import { findRefund } from '../../ledger/order.ts';
+import { findRefund } from '../../ledger/orders/order.ts';
 import { builder } from '../../schema/builder.ts';
 import type { RequestContext } from '../../schema/context.ts';
 import { Node } from '../../schema/node.ts';

@@ -1,6 +1,6 @@
 import type { Entry } from '../../ledger/entry.ts';
 import type { Balance } from '../../ledger/operations/read-wallets.ts';
-import type { Order } from '../../ledger/order.ts';
+import type { Order } from '../../ledger/orders/order.ts';
 import type { RequestContext } from '../context.ts';
 import { present } from '../present.ts';
 

@@ -1,4 +1,4 @@
-import { findRefund } from '../../ledger/order.ts';
+import { findRefund } from '../../ledger/orders/order.ts';
 import type { Answered } from '../../ledger/outcomes.ts';
 import { builder } from '../builder.ts';
 import {

@@ -5,7 +5,7 @@ import { type StoredItem, readDecimal, readString } from '../../../src/ledger/at
 import { readEntry } from '../../../src/ledger/entry.ts';
 import { partition } from '../../../src/ledger/keys.ts';
 import { plainDecimal } from '../../../src/ledger/money.ts';
-import { readOrder } from '../../../src/ledger/order-item.ts';
+import { readOrder } from '../../../src/ledger/orders/order-item.ts';
 import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
 import { type FaultProxy, type FaultProxyOptions, startFaultProxy } from '../../support/fault-proxy.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';

@@ -6,7 +6,7 @@ import { finishStep } from '../../../src/ledger/operations/finish-step.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
 import { takeUpOrder } from '../../../src/ledger/operations/take-up-order.ts';
 import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { DEFAULT_STEP_POLICY } from '../../../src/ledger/steps.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
 import { readEvent } from '../../../src/stripe/event-mapping.ts';
 import type { ProviderEvent } from '../../../src/stripe/port.ts';
 import { customer, merchant, terminal } from '../../support/harness.ts';

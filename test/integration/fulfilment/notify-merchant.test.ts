@@ -3,7 +3,7 @@ import { type MerchantReceiver, startMerchantReceiver } from '../../../dev/merch
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import type { PostLimits } from '../../../src/fulfilment/post.ts';
 import { epochS } from '../../../src/ledger/clock.ts';
-import type { Order, Step } from '../../../src/ledger/order.ts';
+import type { Order, Step } from '../../../src/ledger/orders/order.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
 import { type Tenants, parseTenants } from '../../../src/tenants.ts';

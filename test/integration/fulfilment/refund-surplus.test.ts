@@ -3,7 +3,7 @@ import { refundSurplus } from '../../../src/fulfilment/refund-surplus.ts';
 import { createRegistry } from '../../../src/fulfilment/registry.ts';
 import { type Worker, startWorker } from '../../../src/fulfilment/worker.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
-import type { Order } from '../../../src/ledger/order.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { customer } from '../../support/harness.ts';

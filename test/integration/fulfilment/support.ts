@@ -10,9 +10,9 @@ import {
 import { decimal } from '../../../src/ledger/money.ts';
 import type { OrderRef } from '../../../src/ledger/keys.ts';
 import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
-import { putOrder } from '../../../src/ledger/order-writes.ts';
-import type { Order } from '../../../src/ledger/order.ts';
-import { openOrder, payOrder } from '../../../src/ledger/payments.ts';
+import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
+import { openOrder, payOrder } from '../../../src/ledger/orders/payments.ts';
 import { plan } from '../../../src/ledger/plan.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { type Metrics, createMetrics } from '../../../src/observability/metrics.ts';

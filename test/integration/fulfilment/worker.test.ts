@@ -8,16 +8,16 @@ import { listDeadSteps } from '../../../src/ledger/operations/read-dead-steps.ts
 import { refund } from '../../../src/ledger/operations/refund.ts';
 import { retryStep } from '../../../src/ledger/operations/retry-step.ts';
 import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { openOrder } from '../../../src/ledger/payments.ts';
-import { putOrder } from '../../../src/ledger/order-writes.ts';
+import { openOrder } from '../../../src/ledger/orders/payments.ts';
+import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
 import { decimal } from '../../../src/ledger/money.ts';
 import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { dueShard } from '../../../src/ledger/due.ts';
+import { dueShard } from '../../../src/ledger/orders/due.ts';
 import { integer } from '../../../src/ledger/integers.ts';
 import { orderKey } from '../../../src/ledger/keys.ts';
 import { plan } from '../../../src/ledger/plan.ts';
-import { DEFAULT_STEP_POLICY } from '../../../src/ledger/steps.ts';
-import type { Order } from '../../../src/ledger/order.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
 import { admin, customer, terminal } from '../../support/harness.ts';
 import {
   DONE,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type EventRecord, putEvent } from '../../../src/ledger/event-item.ts';
+import { type EventRecord, putEvent } from '../../../src/ledger/provider/event-item.ts';
 import { orderKey } from '../../../src/ledger/keys.ts';
 import { commit } from '../../../src/ledger/operations/ledger.ts';
 import { orderRefOf } from '../../../src/ledger/operations/input.ts';
-import { touch } from '../../../src/ledger/order-changes.ts';
-import { readOrder } from '../../../src/ledger/order-item.ts';
-import { updateOrder } from '../../../src/ledger/order-writes.ts';
-import type { Step } from '../../../src/ledger/order.ts';
+import { touch } from '../../../src/ledger/orders/order-changes.ts';
+import { readOrder } from '../../../src/ledger/orders/order-item.ts';
+import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
+import type { Step } from '../../../src/ledger/orders/order.ts';
 import { type PlanPart, plan } from '../../../src/ledger/plan.ts';
 import {
   DeadStepsDocument,

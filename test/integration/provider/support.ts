@@ -4,13 +4,13 @@ import {
   type StripeSimulatorOptions,
   startStripeSimulator,
 } from '../../../dev/stripe-simulator/server.ts';
-import { isHeld } from '../../../src/ledger/attempts.ts';
+import { isHeld } from '../../../src/ledger/provider/attempts.ts';
 import { markerKey } from '../../../src/ledger/keys.ts';
 import { type Marker, readMarker } from '../../../src/ledger/marker.ts';
 import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import type { LedgerSettings } from '../../../src/ledger/operations/ledger.ts';
-import type { Attempt, Claim, Order } from '../../../src/ledger/order.ts';
+import type { Attempt, Claim, Order } from '../../../src/ledger/orders/order.ts';
 import type { PaymentProvider } from '../../../src/stripe/port.ts';
 import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
 import { type Harness, type OpenedOrder, customer, makeHarness } from '../../support/harness.ts';

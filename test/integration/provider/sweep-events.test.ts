@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { EVENT_CURSOR_KEY, readEventCursor } from '../../../src/ledger/event-cursor.ts';
+import { EVENT_CURSOR_KEY, readEventCursor } from '../../../src/ledger/provider/event-cursor.ts';
 import { plainDecimal } from '../../../src/ledger/money.ts';
 import { sweepEvents } from '../../../src/ledger/operations/sweep-events.ts';
 import { type ProviderHarness, checkedOut, makeProviderHarness, paidByCard } from './support.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimAttempt } from '../../../src/ledger/attempts.ts';
-import { dueAtMs } from '../../../src/ledger/due.ts';
+import { claimAttempt } from '../../../src/ledger/provider/attempts.ts';
+import { dueAtMs } from '../../../src/ledger/orders/due.ts';
 import type { OrderRef } from '../../../src/ledger/keys.ts';
 import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
 import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import type { Order } from '../../../src/ledger/order.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
 import { customer, merchant } from '../../support/harness.ts';
 import {
   LEASE_MS,

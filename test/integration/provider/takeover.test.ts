@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimAttempt } from '../../../src/ledger/attempts.ts';
+import { claimAttempt } from '../../../src/ledger/provider/attempts.ts';
 import { epochS } from '../../../src/ledger/clock.ts';
 import { markerKey } from '../../../src/ledger/keys.ts';
 import { putMarkerIfNew } from '../../../src/ledger/marker.ts';
@@ -10,8 +10,8 @@ import { claimFor } from '../../../src/ledger/operations/complete-claim.ts';
 import { identify, markerOf as newMarker } from '../../../src/ledger/operations/idempotency.ts';
 import { commit } from '../../../src/ledger/operations/ledger.ts';
 import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import { updateOrder } from '../../../src/ledger/order-writes.ts';
-import type { Claim } from '../../../src/ledger/order.ts';
+import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
+import type { Claim } from '../../../src/ledger/orders/order.ts';
 import { plan } from '../../../src/ledger/plan.ts';
 import { customer } from '../../support/harness.ts';
 import { LEASE_MS, type ProviderHarness, URLS, attemptOf, makeProviderHarness, markerOf } from './support.ts';

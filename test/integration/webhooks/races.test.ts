@@ -10,7 +10,7 @@ import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
 import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
-import type { Order } from '../../../src/ledger/order.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
 import { readPayment, readRefund, readSession } from '../../../src/stripe/mapping.ts';
 import type { ProviderEvent } from '../../../src/stripe/port.ts';
 import { type World, eventOf, makeWorld, metadataOf } from './support.ts';

@@ -12,8 +12,8 @@ import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts'
 import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
-import type { Order } from '../../../src/ledger/order.ts';
-import { isDisputed } from '../../../src/ledger/order.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
+import { isDisputed } from '../../../src/ledger/orders/order.ts';
 import { readRefund } from '../../../src/stripe/mapping.ts';
 import type { ProviderRefund, RefundRequest } from '../../../src/stripe/port.ts';
 import { type WaitingOptions, type World, eventOf, makeWorld, metadataOf } from './support.ts';

@@ -10,7 +10,7 @@ import {
   serveWebhook,
   signatureOf,
 } from './support.ts';
-import type { Order } from '../../../src/ledger/order.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
 
 /** The webhook over real HTTP, with real signatures (docs/DESIGN.md §8, FIELD-CASES C24, C35 and C36). */
 

@@ -6,7 +6,7 @@ import {
   putPayment,
   readEventRecord,
   readPaymentBooking,
-} from '../../../src/ledger/event-item.ts';
+} from '../../../src/ledger/provider/event-item.ts';
 import { decimal } from '../../../src/ledger/money.ts';
 import type { PlanPart } from '../../../src/ledger/plan.ts';
 import { ORDER_ID } from './facts.ts';

@@ -1,7 +1,7 @@
-import { claimAttempt, openSession } from '../../../src/ledger/attempts.ts';
+import { claimAttempt, openSession } from '../../../src/ledger/provider/attempts.ts';
 import { decimal } from '../../../src/ledger/money.ts';
-import type { Order } from '../../../src/ledger/order.ts';
-import { openOrder } from '../../../src/ledger/payments.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
+import { openOrder } from '../../../src/ledger/orders/payments.ts';
 import type {
   ProviderDispute,
   ProviderEvent,

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { decimal } from '../../../src/ledger/money.ts';
-import type { Order } from '../../../src/ledger/order.ts';
-import { beginRefund } from '../../../src/ledger/refunds.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
+import { beginRefund } from '../../../src/ledger/orders/refunds.ts';
 import { dispute, newOrder, payment, refund, session, tell, withSessions } from './facts.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 

@@ -1,7 +1,7 @@
 import { netChanges } from '../../../src/ledger/entry.ts';
 import { add } from '../../../src/ledger/money.ts';
 import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { type Order, isDisputed } from '../../../src/ledger/order.ts';
+import { type Order, isDisputed } from '../../../src/ledger/orders/order.ts';
 import { type MemoryLedger, type ProviderState, memoryLedger } from './memory-ledger.ts';
 import type { Told } from './facts.ts';
 

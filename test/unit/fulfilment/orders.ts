@@ -1,6 +1,6 @@
 import { decimal } from '../../../src/ledger/money.ts';
-import type { Order } from '../../../src/ledger/order.ts';
-import { openOrder, payOrder } from '../../../src/ledger/payments.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
+import { openOrder, payOrder } from '../../../src/ledger/orders/payments.ts';
 
 export const PAID_AT_MS = 1_900_000_000_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { ORDER_STATES } from '../../../src/ledger/order-states.ts';
+import { ORDER_STATES } from '../../../src/ledger/orders/order-states.ts';
 import {
   FAILURE_KINDS,
   type Failure,

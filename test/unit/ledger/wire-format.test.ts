@@ -10,8 +10,8 @@ import {
   putMarkerIfNew,
 } from '../../../src/ledger/marker.ts';
 import { decimal } from '../../../src/ledger/money.ts';
-import { checkOrder, putOrder, updateOrder } from '../../../src/ledger/order-writes.ts';
-import { openOrder, payOrder } from '../../../src/ledger/payments.ts';
+import { checkOrder, putOrder, updateOrder } from '../../../src/ledger/orders/order-writes.ts';
+import { openOrder, payOrder } from '../../../src/ledger/orders/payments.ts';
 import { type PlanPart, type PlannedItem, plan } from '../../../src/ledger/plan.ts';
 
 /*

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Order } from '../../../src/ledger/order.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
 import { type Source, orderTransitionSource } from '../../../src/realtime/sources.ts';
 import type { TransitionEvent } from '../../../src/realtime/order-feeds.ts';
 import {

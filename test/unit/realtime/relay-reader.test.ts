@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { orderAttributes } from '../../../src/ledger/order-item.ts';
-import type { Order } from '../../../src/ledger/order.ts';
+import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
 import { createInProcessBus } from '../../../src/realtime/in-process-bus.ts';
 import type { Checkpoint, RelayCheckpoints } from '../../../src/realtime/relay-checkpoints.ts';
 import { createRelayReader } from '../../../src/realtime/relay-reader.ts';

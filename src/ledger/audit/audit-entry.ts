@@ -1,0 +1,47 @@
+import type { Finding } from './audit-finding.ts';
+import { isCurrency } from '../currencies.ts';
+import { type Entry, METRIC, type Posting, ledgerAccount } from '../entry.ts';
+import { isId } from '../id-grammar.ts';
+import { PREFIX, isAsset } from '../keys.ts';
+import { ZERO, plainDecimal } from '../money.ts';
+
+/** The accounts that belong to nobody in particular, and the prefixes of those that do (docs/DESIGN.md §4). */
+const SHARED: readonly string[] = [ledgerAccount.stripe, ledgerAccount.issuer];
+const OWNED: readonly string[] = ['wallet', 'metrics', 'merchant', 'cash', 'receivable', 'surplus'];
+const METRICS: readonly string[] = [METRIC.charged, METRIC.co2Kg];
+
+/**
+ * I1: why an entry isn't a balanced transaction of its account; undefined if it is. A posting names both of its sides,
+ * so an entry balances if every posting moves a positive amount of something known between two different, known accounts.
+ */
+export function objectionToEntry(entry: Entry): Finding | undefined {
+  const item = `${PREFIX.entry}${entry.entryId}`;
+  if (entry.postings.length === 0) {
+    return { promise: 'I1', item, what: 'postings', expected: 'at least one', found: 'none' };
+  }
+  const objections = entry.postings.flatMap((posting) => objectionToPosting(entry.accountId, posting) ?? []);
+  const [first] = objections;
+  return first === undefined ? undefined : { promise: 'I1', item, ...first };
+}
+
+function objectionToPosting(
+  accountId: string,
+  { debit, credit, asset, amount }: Posting,
+): Pick<Finding, 'what' | 'expected' | 'found'> | undefined {
+  if (!amount.gt(ZERO)) return { what: 'amount', expected: 'above 0', found: plainDecimal(amount) };
+  if (debit === credit) return { what: 'accounts', expected: 'two different ones', found: debit };
+  const strange = [debit, credit].find((name) => !isKnown(accountId, name));
+  if (strange !== undefined) return { what: 'account', expected: 'a known one', found: strange };
+  if (!isAsset(asset) && !isCurrency(asset) && !METRICS.includes(asset))
+    return { what: 'asset', expected: 'a known one', found: asset };
+  return undefined;
+}
+
+/** An account of the ledger; another customer's wallet or metrics are not this entry's to move. */
+function isKnown(accountId: string, name: string): boolean {
+  if (SHARED.includes(name)) return true;
+  const [prefix = '', ...rest] = name.split(':');
+  const owner = rest.join(':');
+  if (!OWNED.includes(prefix) || !isId(owner)) return false;
+  return prefix === 'wallet' || prefix === 'metrics' || prefix === 'receivable' ? owner === accountId : true;
+}

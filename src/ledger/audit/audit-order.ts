@@ -1,0 +1,124 @@
+import { type Finding, amountFinding } from './audit-finding.ts';
+import { type Entry, type EntryOperation, ledgerAccount } from '../entry.ts';
+import { PREFIX } from '../keys.ts';
+import { type Decimal, ZERO, add, negate, subtract } from '../money.ts';
+import { isPaid } from '../orders/order-states.ts';
+import type { Order, Refund } from '../orders/order.ts';
+import { sumPostings } from './posted-sums.ts';
+
+/**
+ * I4 for one order: what was refunded is what its refunds and its entries say, never more than was paid; it was paid
+ * once if it is paid, and not at all if it isn't; what it owes is what was booked to its account's receivable.
+ * @param entries those that name the order
+ */
+export function judgeOrder(order: Order, entries: readonly Entry[]): readonly Finding[] {
+  const item = `${PREFIX.order}${order.orderId}`;
+  const { succeeded, pending } = refundSums(order);
+  const checks: readonly (readonly [what: string, expected: Decimal, found: Decimal])[] = [
+    ['refunded', succeeded, order.refunded],
+    ['refundPending', pending, order.refundPending],
+    ['refundable', refundable(order), order.refundable],
+    ['paid by entries', isPaid(order.state) ? order.amount : ZERO, paidByEntries(order, entries)],
+    ['refunded by entries', outByRefunds(order), refundedByEntries(order, entries)],
+    ['owed', receivable(order, entries), order.owed],
+  ];
+  const findings = checks.flatMap(
+    ([what, expected, found]) => amountFinding('I4', item, what, expected, found) ?? [],
+  );
+  return [...findings, ...paidOnce(order, item, entries), ...withinPaid(order, item)];
+}
+
+function sum(refunds: readonly Refund[]): Decimal {
+  return add(...refunds.map((refund) => refund.amount));
+}
+
+function refundSums({ refunds }: Order): { readonly succeeded: Decimal; readonly pending: Decimal } {
+  return {
+    succeeded: sum(refunds.filter((refund) => refund.state === 'SUCCEEDED')),
+    pending: sum(refunds.filter((refund) => refund.state === 'PENDING')),
+  };
+}
+
+function refundable(order: Order): Decimal {
+  if (!isPaid(order.state)) return ZERO;
+  return subtract(order.amount, add(order.refunded, order.refundPending));
+}
+
+/** Refunds that we were asked for stay within what was paid; what the provider reports as fact may go past it. */
+function withinPaid(order: Order, item: string): readonly Finding[] {
+  const requested = sum(
+    order.refunds.filter((refund) => refund.source === 'REQUESTED' && refund.state !== 'FAILED'),
+  );
+  const paid = isPaid(order.state) ? order.amount : ZERO;
+  const finding = requested.gt(paid)
+    ? amountFinding('I4', item, 'refunds requested', paid, requested)
+    : undefined;
+  return finding === undefined ? [] : [finding];
+}
+
+function paymentOperation(order: Order): EntryOperation {
+  if (order.kind === 'TOP_UP') return 'TOP_UP';
+  return order.payment?.method === 'WALLET' ? 'CHARGE' : 'PAYMENT';
+}
+
+const PAYMENT_OPERATIONS: readonly EntryOperation[] = ['CHARGE', 'TOP_UP', 'PAYMENT'];
+
+/** One entry of the right kind paid a paid order; an order of nothing needs none. */
+function paidOnce(order: Order, item: string, entries: readonly Entry[]): readonly Finding[] {
+  const wanted = isPaid(order.state) && order.amount.gt(ZERO) ? [paymentOperation(order)] : [];
+  const found = entries
+    .map((entry) => entry.operation)
+    .filter((operation) => PAYMENT_OPERATIONS.includes(operation));
+  if (found.join() === wanted.join()) return [];
+  const named = (operations: readonly string[]): string =>
+    operations.length === 0 ? 'none' : operations.join(', ');
+  return [{ promise: 'I4', item, what: 'payment entries', expected: named(wanted), found: named(found) }];
+}
+
+/** What entries of the given operations moved into accounts with this prefix, in the unit that the order counts in. */
+function moved(
+  order: Order,
+  entries: readonly Entry[],
+  operations: readonly EntryOperation[],
+  isAccount: (name: string) => boolean,
+): Decimal {
+  const unit = order.kind === 'TOP_UP' ? order.asset : (order.payment?.asset ?? order.currency);
+  const chosen = entries.filter((entry) => operations.includes(entry.operation));
+  const sums = [...sumPostings(chosen).values()].filter(
+    ({ name, asset }) => asset === unit && isAccount(name),
+  );
+  return add(...sums.map((one) => one.sum));
+}
+
+/** Where an order's payment leads to, and its refunds come from: the merchant; of a top-up, what the customer has. */
+function isGoal(order: Order): (name: string) => boolean {
+  if (order.kind === 'PURCHASE') return (name) => name === ledgerAccount.merchant(order.merchantId ?? '');
+  const own = [ledgerAccount.wallet(order.accountId), ledgerAccount.receivable(order.accountId)];
+  return (name) => own.includes(name);
+}
+
+function paidByEntries(order: Order, entries: readonly Entry[]): Decimal {
+  return moved(order, entries, PAYMENT_OPERATIONS, isGoal(order));
+}
+
+function refundedByEntries(order: Order, entries: readonly Entry[]): Decimal {
+  return negate(moved(order, entries, ['REFUND'], isGoal(order)));
+}
+
+/** A top-up's value is taken out of the wallet before the money goes back, so a pending refund may have its entry. */
+function outByRefunds({ kind, refunds }: Order): Decimal {
+  return sum(
+    refunds.filter(
+      ({ state, entryId }) =>
+        state === 'SUCCEEDED' || (state === 'PENDING' && kind === 'TOP_UP' && entryId !== undefined),
+    ),
+  );
+}
+
+/** What was booked to receivable for a top-up. A purchase owes nothing: spent points are the account's debt, not its. */
+function receivable(order: Order, entries: readonly Entry[]): Decimal {
+  if (order.kind === 'PURCHASE') return ZERO;
+  const account = ledgerAccount.receivable(order.accountId);
+  const operations: readonly EntryOperation[] = ['TOP_UP', 'REFUND', 'DISPUTE'];
+  return negate(moved(order, entries, operations, (name) => name === account));
+}

@@ -1,0 +1,192 @@
+import {
+  type AttributeInput,
+  type StoredItem,
+  optionalInteger,
+  optionalMap,
+  optionalString,
+  readBoolean,
+  readDecimal,
+  readInteger,
+  readMaps,
+  readOneOf,
+  readString,
+} from '../attributes.ts';
+import { defined } from '../defined.ts';
+import { integer } from '../integers.ts';
+import type { Attempt, Claim, Dispute, Refund, Step, SurplusPayment } from './order.ts';
+
+/** How the parts of an order that come after its opening are kept inside its item. */
+type Attributes = Readonly<Record<string, AttributeInput | undefined>>;
+
+function optionalInt(value: number | undefined): AttributeInput | undefined {
+  return value === undefined ? undefined : integer(value);
+}
+
+function claimMap(claim: Claim): Attributes {
+  const { principal, operation, key } = claim.marker;
+  return {
+    o: claim.owner,
+    l: optionalInt(claim.leaseEndMs),
+    p: principal,
+    m: operation,
+    k: key,
+    x: integer(claim.markerTtlS),
+  };
+}
+
+function readClaim(map: StoredItem | undefined): Claim | undefined {
+  if (map === undefined) return undefined;
+  return {
+    owner: readString(map, 'o'),
+    marker: { principal: readString(map, 'p'), operation: readString(map, 'm'), key: readString(map, 'k') },
+    markerTtlS: readInteger(map, 'x'),
+    ...defined({ leaseEndMs: optionalInteger(map, 'l') }),
+  };
+}
+
+export function attemptMap(attempt: Attempt): Attributes {
+  return {
+    n: integer(attempt.number),
+    s: attempt.state,
+    c: attempt.claim === undefined ? undefined : claimMap(attempt.claim),
+    r: integer(attempt.tries),
+    su: attempt.successUrl,
+    cu: attempt.cancelUrl,
+    pm: attempt.paymentMethodTypes.join(','),
+    x: integer(attempt.expiresAtMs),
+    i: attempt.sessionId,
+    u: attempt.url,
+    p: attempt.paymentId,
+  };
+}
+
+export function readAttempt(map: StoredItem): Attempt {
+  return {
+    number: readInteger(map, 'n'),
+    state: readOneOf(map, 's', ['CLAIMED', 'OPEN', 'CLOSED']),
+    tries: readInteger(map, 'r'),
+    successUrl: readString(map, 'su'),
+    cancelUrl: readString(map, 'cu'),
+    paymentMethodTypes: readString(map, 'pm').split(','),
+    expiresAtMs: readInteger(map, 'x'),
+    ...defined({
+      claim: readClaim(optionalMap(map, 'c')),
+      sessionId: optionalString(map, 'i'),
+      url: optionalString(map, 'u'),
+      paymentId: optionalString(map, 'p'),
+    }),
+  };
+}
+
+export function refundMap(refund: Refund): Attributes {
+  return {
+    i: refund.refundId,
+    a: refund.amount,
+    s: refund.state,
+    o: refund.source,
+    r: refund.reason,
+    f: refund.failureReason,
+    w: refund.actor,
+    t: integer(refund.createdAtMs),
+    c: refund.claim === undefined ? undefined : claimMap(refund.claim),
+    y: integer(refund.tries),
+    p: refund.paymentId,
+    v: refund.providerRefundId,
+    e: refund.entryId,
+  };
+}
+
+export function readRefund(map: StoredItem): Refund {
+  return {
+    refundId: readString(map, 'i'),
+    amount: readDecimal(map, 'a'),
+    state: readOneOf(map, 's', ['PENDING', 'SUCCEEDED', 'FAILED']),
+    source: readOneOf(map, 'o', ['REQUESTED', 'DASHBOARD']),
+    actor: readString(map, 'w'),
+    createdAtMs: readInteger(map, 't'),
+    tries: readInteger(map, 'y'),
+    ...defined({
+      reason: optionalString(map, 'r'),
+      failureReason: optionalString(map, 'f'),
+      claim: readClaim(optionalMap(map, 'c')),
+      paymentId: optionalString(map, 'p'),
+      providerRefundId: optionalString(map, 'v'),
+      entryId: optionalString(map, 'e'),
+    }),
+  };
+}
+
+export function disputeMap(dispute: Dispute): Attributes {
+  return {
+    i: dispute.disputeId,
+    p: dispute.paymentId,
+    s: dispute.status,
+    a: dispute.amount,
+    b: dispute.booked ? true : undefined,
+    z: dispute.surplus ? true : undefined,
+  };
+}
+
+export function readDispute(map: StoredItem): Dispute {
+  return {
+    disputeId: readString(map, 'i'),
+    paymentId: readString(map, 'p'),
+    status: readOneOf(map, 's', ['inquiry', 'open', 'lost', 'won', 'cleared']),
+    amount: readDecimal(map, 'a'),
+    booked: readBoolean(map, 'b'),
+    surplus: readBoolean(map, 'z'),
+  };
+}
+
+export function surplusMap(surplus: SurplusPayment): Attributes {
+  const refunds = surplus.refunds.map((refund) => ({
+    v: refund.providerRefundId,
+    a: refund.amount,
+    s: refund.state,
+  }));
+  return {
+    p: surplus.paymentId,
+    a: surplus.amount,
+    r: surplus.refunded,
+    f: refunds.length === 0 ? undefined : refunds,
+  };
+}
+
+export function readSurplus(map: StoredItem): SurplusPayment {
+  return {
+    paymentId: readString(map, 'p'),
+    amount: readDecimal(map, 'a'),
+    refunded: readDecimal(map, 'r'),
+    refunds: readMaps(map, 'f').map((refund) => ({
+      providerRefundId: readString(refund, 'v'),
+      amount: readDecimal(refund, 'a'),
+      state: readOneOf(refund, 's', ['PENDING', 'SUCCEEDED', 'FAILED']),
+    })),
+  };
+}
+
+export function stepMap(step: Step): Attributes {
+  return {
+    n: step.name,
+    s: step.state,
+    a: integer(step.attempts),
+    t: integer(step.nextAttemptAtMs),
+    o: step.owner,
+    l: optionalInt(step.leaseEndMs),
+    e: step.lastError,
+  };
+}
+
+export function readStep(map: StoredItem): Step {
+  return {
+    name: readString(map, 'n'),
+    state: readOneOf(map, 's', ['PENDING', 'DONE', 'DEAD']),
+    attempts: readInteger(map, 'a'),
+    nextAttemptAtMs: readInteger(map, 't'),
+    ...defined({
+      owner: optionalString(map, 'o'),
+      leaseEndMs: optionalInteger(map, 'l'),
+      lastError: optionalString(map, 'e'),
+    }),
+  };
+}

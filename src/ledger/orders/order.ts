@@ -1,0 +1,217 @@
+import type { OrderRef } from '../keys.ts';
+import type { Decimal } from '../money.ts';
+import type { OrderState } from './order-states.ts';
+
+/** The aggregate: one item holds everything that decides what may happen to an order. Immutable; changes make copies. */
+export interface Order extends OrderRef {
+  readonly kind: 'PURCHASE' | 'TOP_UP';
+  readonly state: OrderState;
+  /** Raised by exactly one per transition that clients see. */
+  readonly version: number;
+  /** Raised by every write; every write conditions on it. */
+  readonly rev: number;
+  /** The seller; a top-up has none. */
+  readonly merchantId?: string;
+  readonly currency: string;
+  readonly amount: Decimal;
+  /** What a top-up credits. */
+  readonly asset?: string;
+  readonly lines: readonly OrderLine[];
+  /** Who opened it. */
+  readonly actor: string;
+  /** Opened with a scanned payment code: the customer's consent that lets a terminal charge it. */
+  readonly consented: boolean;
+  readonly payment?: OrderPayment | undefined;
+  /** What can still be given back: paid − succeeded − pending. Dashboard refunds may take it below zero. */
+  readonly refundable: Decimal;
+  readonly refunded: Decimal;
+  readonly refundPending: Decimal;
+  /** What was booked to `receivable:{account}` for this order, paid first by whatever puts value back for it. */
+  readonly owed: Decimal;
+  readonly attempts: readonly Attempt[];
+  readonly refunds: readonly Refund[];
+  readonly disputes: readonly Dispute[];
+  readonly surplus: readonly SurplusPayment[];
+  readonly steps: readonly Step[];
+  /** Where the customer pays a waiting payment: the slip's page. */
+  readonly slip?: PaymentPage | undefined;
+  /** When the provider was last asked about what waits, and how often. */
+  readonly checks?: { readonly count: number; readonly lastAtMs: number } | undefined;
+  readonly timeline: readonly Transition[];
+  /** Notes that came after the timeline was full. */
+  readonly unlistedNotes: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface OrderLine {
+  readonly sku?: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unitPrice: Decimal;
+  readonly amount: Decimal;
+}
+
+export interface PaymentPage {
+  readonly url: string;
+  readonly expiresAtMs: number;
+}
+
+/** How the order was paid, once it was. */
+export interface OrderPayment {
+  readonly method: 'WALLET' | 'CHECKOUT' | 'CASH';
+  readonly atMs: number;
+  /** WALLET: the asset that was charged. */
+  readonly asset?: string;
+  /** CHECKOUT: the provider's payment id, or its session's id when nothing was due. */
+  readonly paymentId?: string;
+  /** CASH: the terminal that took it. */
+  readonly terminalId?: string;
+  /** WALLET: what the charge gave beside the goods, which a refund takes back in proportion. */
+  readonly points?: Decimal;
+  readonly co2Kg?: Decimal;
+}
+
+/** One try to have an order paid at the provider. */
+export interface Attempt {
+  readonly number: number;
+  /** CLAIMED: somebody is asking the provider for a session. OPEN: there is one. CLOSED: it can't be paid any more. */
+  readonly state: 'CLAIMED' | 'OPEN' | 'CLOSED';
+  readonly claim?: Claim | undefined;
+  /** Raised after a definite failure only: it makes the next key at the provider. */
+  readonly tries: number;
+  /** The parameters, frozen when it was claimed, so that every call with one key is the same call. */
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly paymentMethodTypes: readonly string[];
+  readonly expiresAtMs: number;
+  readonly sessionId?: string;
+  readonly url?: string;
+  /** The payment intent, once it is known. */
+  readonly paymentId?: string;
+}
+
+/** Who works on a claim. Only its owner may complete it; after the lease exactly one caller takes over. */
+export interface Claim {
+  readonly owner: string;
+  /** Absent: locked until the marker's `ttl`. */
+  readonly leaseEndMs?: number | undefined;
+  /** The marker to complete with it. */
+  readonly marker: { readonly principal: string; readonly operation: string; readonly key: string };
+  readonly markerTtlS: number;
+}
+
+export interface Refund {
+  readonly refundId: string;
+  readonly amount: Decimal;
+  readonly state: 'PENDING' | 'SUCCEEDED' | 'FAILED';
+  /** REQUESTED through us, or made in the provider's DASHBOARD. */
+  readonly source: 'REQUESTED' | 'DASHBOARD';
+  readonly reason?: string;
+  readonly failureReason?: string | undefined;
+  readonly actor: string;
+  readonly createdAtMs: number;
+  readonly claim?: Claim | undefined;
+  readonly tries: number;
+  readonly paymentId?: string;
+  readonly providerRefundId?: string;
+  /** The entry that took the money out, once one did. */
+  readonly entryId?: string;
+}
+
+export interface Dispute {
+  readonly disputeId: string;
+  readonly paymentId: string;
+  readonly status: 'inquiry' | 'open' | 'lost' | 'won' | 'cleared';
+  readonly amount: Decimal;
+  /** Whether its loss stands in the ledger. */
+  readonly booked: boolean;
+  /** Against a surplus payment: touches neither `refundable`, `disputed` nor state. */
+  readonly surplus: boolean;
+}
+
+/** A payment that arrived though the order was paid already: booked, and given back by a step. */
+export interface SurplusPayment {
+  readonly paymentId: string;
+  readonly amount: Decimal;
+  readonly refunded: Decimal;
+  readonly refunds: readonly SurplusRefund[];
+}
+
+/** A refund of a surplus payment, as the provider reports it: each is booked once. */
+export interface SurplusRefund {
+  readonly providerRefundId: string;
+  readonly amount: Decimal;
+  readonly state: Refund['state'];
+}
+
+export interface Step {
+  readonly name: string;
+  readonly state: 'PENDING' | 'DONE' | 'DEAD';
+  readonly attempts: number;
+  readonly nextAttemptAtMs: number;
+  readonly owner?: string | undefined;
+  readonly leaseEndMs?: number | undefined;
+  readonly lastError?: string | undefined;
+}
+
+export const TRANSITION_CAUSES = [
+  'CREATED',
+  'CHECKOUT_OPENED',
+  'PAYMENT_PROCESSING',
+  'PAYMENT_DECLINED',
+  'PAYMENT_FAILED',
+  'PAYMENT_RECEIVED',
+  'SURPLUS_RECEIVED',
+  'WALLET_CHARGED',
+  'CASH_RECEIVED',
+  'SESSION_EXPIRED',
+  'CANCELED',
+  'STEP_DONE',
+  'STEP_DEAD',
+  'STEP_RETRIED',
+  'COMPLETED',
+  'REFUND_STARTED',
+  'REFUND_SUCCEEDED',
+  'REFUND_FAILED',
+  'DISPUTE_OPENED',
+  'DISPUTE_WON',
+  'DISPUTE_LOST',
+] as const;
+
+export type TransitionCause = (typeof TRANSITION_CAUSES)[number];
+
+export interface Transition {
+  readonly version: number;
+  readonly from?: OrderState;
+  readonly to: OrderState;
+  readonly cause: TransitionCause;
+  readonly detail?: string;
+  readonly actor: string;
+  readonly atMs: number;
+}
+
+/** An attempt that is being claimed or can be paid. */
+export function openAttempt(order: Order): Attempt | undefined {
+  return order.attempts.find((attempt) => attempt.state !== 'CLOSED');
+}
+
+/** Whether somebody is asking the provider for a session right now. */
+export function hasClaimedAttempt(order: Order): boolean {
+  return order.attempts.some((attempt) => attempt.state === 'CLAIMED');
+}
+
+/** Whether a dispute forbids refunds: any that is open or lost, of the order's own payment. */
+export function isDisputed(order: Order): boolean {
+  return order.disputes.some(
+    (dispute) => !dispute.surplus && (dispute.status === 'open' || dispute.status === 'lost'),
+  );
+}
+
+export function stepsDone(order: Order): boolean {
+  return order.steps.every((step) => step.state === 'DONE');
+}
+
+export function findRefund(order: Order, refundId: string): Refund | undefined {
+  return order.refunds.find((refund) => refund.refundId === refundId);
+}

@@ -1,0 +1,217 @@
+import { currency } from '../currencies.ts';
+import { digest } from '../fingerprint.ts';
+import type { OrderRef } from '../keys.ts';
+import { toMinorUnits } from '../money.ts';
+import { type Happening, move, touch } from '../orders/order-changes.ts';
+import type { Attempt, Claim, Order } from '../orders/order.ts';
+
+/**
+ * Attempts to have an order paid at the provider, as pure functions of the order (docs/DESIGN.md §5.5). An attempt is
+ * claimed with its parameters frozen, so that every call with one key is the same call; then it is opened or closed.
+ */
+
+/** How long a payment page can be used. The provider takes half an hour to a day. */
+const SESSION_LIFE_MS = 3_600_000;
+
+const MAX_DESCRIPTION = 200;
+
+/** What an attempt freezes of a request: where the customer returns to, and how it may pay. */
+export type SessionTerms = Pick<Attempt, 'successUrl' | 'cancelUrl' | 'paymentMethodTypes'>;
+
+/** What the provider made for an attempt. */
+export interface MadeSession {
+  readonly sessionId: string;
+  readonly url: string;
+  readonly expiresAtMs: number;
+  readonly paymentId?: string;
+}
+
+/** An attempt, or a refund, that somebody holds. */
+export type Held<Part extends { readonly claim?: Claim | undefined }> = Part & { readonly claim: Claim };
+
+/**
+ * Claims the next attempt of an order. What never had a session can't be paid and isn't kept, so that an outage can't
+ * use up an order's attempts. After a definite failure the same attempt is tried again, under the next try's key; a
+ * number whose outcome stayed unknown is never used again.
+ */
+export function claimAttempt(order: Order, terms: SessionTerms, claim: Claim, atMs: number): Order {
+  const last = order.attempts.at(-1);
+  const again = last?.state === 'CLOSED' && last.sessionId === undefined && last.tries > 0;
+  const attempt: Attempt = {
+    ...terms,
+    number: (last?.number ?? 0) + (again ? 0 : 1),
+    tries: again ? last.tries : 0,
+    state: 'CLAIMED',
+    claim,
+    expiresAtMs: Math.floor((atMs + SESSION_LIFE_MS) / 1000) * 1000,
+  };
+  const kept = order.attempts.filter(({ sessionId }) => sessionId !== undefined);
+  return touch(order, atMs, { attempts: [...kept, attempt] });
+}
+
+/** The attempt whose claim a token owns, if one still is. */
+export function attemptHeldBy(order: Order, owner: string): Held<Attempt> | undefined {
+  return order.attempts.filter(isHeld).find(({ claim }) => claim.owner === owner);
+}
+
+export function isHeld<Part extends { readonly claim?: Claim | undefined }>(part: Part): part is Held<Part> {
+  return part.claim !== undefined;
+}
+
+/** The claimed attempt has its session: the customer may go and pay. */
+export function openSession(
+  order: Order,
+  attempt: Attempt,
+  session: MadeSession,
+  what: Omit<Happening, 'cause'>,
+): Order {
+  const opened: Attempt = { ...attempt, ...session, state: 'OPEN', claim: undefined };
+  return move(
+    order,
+    'SESSION_MADE',
+    'SESSION_CREATED',
+    { ...what, cause: 'CHECKOUT_OPENED' },
+    { attempts: replacedAttempt(order, opened) },
+  );
+}
+
+/**
+ * Closes a claimed attempt whose session's page nobody was given.
+ * @param failed whether it failed definitely, which raises the try number; else its number is used up
+ */
+export function closeUnopened(order: Order, attempt: Attempt, atMs: number, failed: boolean): Order {
+  const closed: Attempt = {
+    ...attempt,
+    state: 'CLOSED',
+    claim: undefined,
+    tries: failed ? attempt.tries + 1 : 0,
+  };
+  return touch(order, atMs, { attempts: replacedAttempt(order, closed) });
+}
+
+/** Closes a claimed attempt whose session came too late, since the order can't be paid any more; the session is kept. */
+export function closeSuperseded(order: Order, attempt: Attempt, session: MadeSession, atMs: number): Order {
+  const closed: Attempt = { ...attempt, ...session, state: 'CLOSED', claim: undefined };
+  return touch(order, atMs, { attempts: replacedAttempt(order, closed) });
+}
+
+/** An order with every attempt closed: none of them can be paid any more. */
+export function closedAttempts(order: Order): readonly Attempt[] {
+  return order.attempts.map((attempt) => ({ ...attempt, state: 'CLOSED', claim: undefined }));
+}
+
+export function replacedAttempt(order: Order, attempt: Attempt): readonly Attempt[] {
+  return order.attempts.map((other) => (other.number === attempt.number ? attempt : other));
+}
+
+/** Every claim that somebody holds on a part of the order. */
+export function claimsOf(order: Order): readonly Claim[] {
+  return [...order.attempts, ...order.refunds].flatMap(({ claim }) => (claim === undefined ? [] : [claim]));
+}
+
+/** The claim of an owner, if it still has one: its token is unguessable and used once. */
+export function claimOwnedBy(order: Order, owner: string): Claim | undefined {
+  return claimsOf(order).find((claim) => claim.owner === owner);
+}
+
+/** Until when a claim is its owner's alone. Without a lease end: until its marker's `ttl`; 0 is a lease long past. */
+export function lockedUntilMs({ leaseEndMs, markerTtlS }: Claim): number {
+  return leaseEndMs ?? markerTtlS * 1000;
+}
+
+export function mayTakeOver(claim: Claim, nowMs: number): boolean {
+  return lockedUntilMs(claim) <= nowMs;
+}
+
+/**
+ * Hands a claim whose lease is past to a new owner. Undefined where there is nothing to take: the claim has another
+ * owner by now, it is settled, or its lease isn't past. The write that follows conditions on `rev`, and with it on the
+ * owner and the lease as they are here.
+ */
+export function takeOver(
+  order: Order,
+  from: string,
+  to: { readonly owner: string; readonly leaseEndMs: number },
+  nowMs: number,
+): Order | undefined {
+  return changeClaim(order, from, nowMs, (claim) =>
+    mayTakeOver(claim, nowMs) ? { ...claim, ...to } : undefined,
+  );
+}
+
+/** Lets a claim that couldn't be settled rest: nobody takes it over until then. */
+export function postponeClaim(
+  order: Order,
+  owner: string,
+  leaseEndMs: number,
+  nowMs: number,
+): Order | undefined {
+  return changeClaim(order, owner, nowMs, (claim) => ({ ...claim, leaseEndMs }));
+}
+
+function changeClaim(
+  order: Order,
+  owner: string,
+  nowMs: number,
+  change: (claim: Claim) => Claim | undefined,
+): Order | undefined {
+  const held = claimOwnedBy(order, owner);
+  const changed = held === undefined ? undefined : change(held);
+  if (changed === undefined) return undefined;
+  const renew = <Part extends { readonly claim?: Claim | undefined }>(part: Part): Part =>
+    part.claim?.owner === owner ? { ...part, claim: changed } : part;
+  return touch(order, nowMs, { attempts: order.attempts.map(renew), refunds: order.refunds.map(renew) });
+}
+
+/** The order as the provider's metadata names it: the account names the partition, so that no index is needed. */
+export function providerOrderId({ accountId, orderId }: OrderRef): string {
+  return `${accountId}/${orderId}`;
+}
+
+/** The idempotency key for the provider: the same for every call that means the same thing. */
+export function providerKey(
+  order: OrderRef,
+  operation: 'session' | 'expire' | 'refund',
+  part: string,
+  tries: number,
+): string {
+  return digest(order.tenant, providerOrderId(order), operation, part, String(tries));
+}
+
+/** What the provider port takes to make a session; spelled out here, since the pure core imports nothing above it. */
+export interface SessionParameters extends SessionTerms {
+  readonly idempotencyKey: string;
+  readonly tenant: string;
+  readonly orderId: string;
+  readonly attempt: number;
+  readonly currency: string;
+  readonly amountMinor: number;
+  readonly description: string;
+  readonly expiresAtS: number;
+}
+
+/** An attempt's frozen parameters as the provider port takes them: the same whenever and by whomever they are sent. */
+export function sessionParameters(order: Order, attempt: Attempt): SessionParameters {
+  return {
+    idempotencyKey: providerKey(order, 'session', String(attempt.number), attempt.tries),
+    tenant: order.tenant,
+    orderId: providerOrderId(order),
+    attempt: attempt.number,
+    currency: order.currency,
+    amountMinor: toMinorUnits(order.amount, currency(order.currency).exponent),
+    description: description(order),
+    successUrl: attempt.successUrl,
+    cancelUrl: attempt.cancelUrl,
+    paymentMethodTypes: attempt.paymentMethodTypes,
+    expiresAtS: Math.floor(attempt.expiresAtMs / 1000),
+  };
+}
+
+/** What the customer reads on the payment page: of the order's lines alone, which never change. */
+function description({ lines, asset }: Order): string {
+  const [first, ...more] = lines;
+  if (first === undefined) return `Top-up ${asset ?? ''}`.trim();
+  const rest = more.length === 0 ? '' : ` and ${String(more.length)} more`;
+  const name = first.quantity === 1 ? first.name : `${first.name} × ${String(first.quantity)}`;
+  return `${name.slice(0, MAX_DESCRIPTION)}${rest}`;
+}

@@ -1,0 +1,107 @@
+import { currency, isCurrency } from '../currencies.ts';
+import { defined } from '../defined.ts';
+import type { BalanceGuard } from '../entry-writes.ts';
+import { type Entry, type EntryOperation, type Posting, postings } from '../entry.ts';
+import type { EventOutcome, PaymentBooking } from './event-item.ts';
+import { type Decimal, fromMinorUnits } from '../money.ts';
+import type { Happening } from '../orders/order-changes.ts';
+import type { Order, TransitionCause } from '../orders/order.ts';
+
+/** Who causes what the provider tells of. */
+export const PROVIDER_ACTOR = 'stripe';
+
+/** Which follow-ups a happening starts, by the names of their steps. */
+export interface StepNames {
+  readonly afterPaid: (order: Order) => readonly string[];
+  readonly afterRefund: (order: Order, refundId: string) => readonly string[];
+  readonly afterDispute: (order: Order, disputeId: string) => readonly string[];
+}
+
+/** When a fact is taken up, and the id of the entry that it may need. */
+export interface Occasion {
+  readonly atMs: number;
+  readonly entryId: string;
+  readonly stepNames: StepNames;
+}
+
+/** What operators are told when it commits. */
+export type Alert = 'SurplusPayment' | 'RefundBeyondRefundable';
+
+/** What a fact of the provider does: to its order, with the entry that books it. All of it commits together. */
+export interface Change {
+  readonly kind: 'CHANGE';
+  readonly before: Order;
+  readonly after: Order;
+  readonly entry?: Entry | undefined;
+  readonly guards?: Readonly<Record<string, BalanceGuard>>;
+  /** The payment that is booked with it. */
+  readonly booking?: PaymentBooking;
+  readonly alerts?: readonly Alert[];
+}
+
+/** A fact without effect of its own, and why; APPLIED where it made others be applied. */
+export interface NoChange {
+  readonly kind: 'NO_CHANGE';
+  readonly outcome: Exclude<EventOutcome, 'FAILED'>;
+  readonly detail: string;
+}
+
+export type FactDecision = Change | NoChange;
+
+export function stale(detail: string): NoChange {
+  return { kind: 'NO_CHANGE', outcome: 'STALE', detail };
+}
+
+export function ignored(detail: string): NoChange {
+  return { kind: 'NO_CHANGE', outcome: 'IGNORED', detail };
+}
+
+export function mismatch(detail: string): NoChange {
+  return { kind: 'NO_CHANGE', outcome: 'MISMATCH', detail };
+}
+
+/** An amount in the provider's smallest units; undefined for a currency that isn't on our list: never a guess. */
+export function amountOfMinor(minor: number, code: string): Decimal | undefined {
+  return isCurrency(code) ? fromMinorUnits(minor, currency(code).exponent) : undefined;
+}
+
+/** Money as the provider counts it. */
+export interface MinorAmount {
+  readonly amountMinor: number;
+  readonly currency: string;
+}
+
+/** Why a payment isn't what was ordered; undefined if it is, to the unit. */
+export function amountObjection(order: Order, paid: MinorAmount): NoChange | undefined {
+  if (paid.currency !== order.currency) return mismatch('another currency than the order');
+  const amount = amountOfMinor(paid.amountMinor, paid.currency);
+  return amount?.eq(order.amount) === true ? undefined : mismatch('another amount than the order');
+}
+
+export function happening(cause: TransitionCause, { atMs }: Occasion, detail?: string): Happening {
+  return { cause, actor: PROVIDER_ACTOR, atMs, detail };
+}
+
+/** The entry that books a fact; undefined where nothing moves, as for an order of nothing. */
+export function factEntry(
+  order: Order,
+  operation: EntryOperation,
+  moves: readonly Posting[],
+  { atMs, entryId }: Occasion,
+  ids: { readonly providerId: string; readonly refundId?: string | undefined },
+): Entry | undefined {
+  const moved = postings(...moves);
+  if (moved.length === 0) return undefined;
+  return {
+    tenant: order.tenant,
+    accountId: order.accountId,
+    entryId,
+    operation,
+    postings: moved,
+    orderId: order.orderId,
+    providerId: ids.providerId,
+    ...defined({ refundId: ids.refundId }),
+    actor: PROVIDER_ACTOR,
+    atMs,
+  };
+}

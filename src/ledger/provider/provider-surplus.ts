@@ -1,0 +1,76 @@
+import { type Posting, reversed } from '../entry.ts';
+import { add, subtract } from '../money.ts';
+import { note, touch } from '../orders/order-changes.ts';
+import type { Order, SurplusPayment, SurplusRefund, TransitionCause } from '../orders/order.ts';
+import { surplusReturn } from './provider-disputes.ts';
+import {
+  type FactDecision,
+  type Occasion,
+  amountOfMinor,
+  factEntry,
+  happening,
+  mismatch,
+  stale,
+} from './provider-facts.ts';
+import { type RefundFacts, isPassed } from './provider-refunds.ts';
+
+/** What a refund of a surplus payment does: it touches neither `refundable` nor the state (docs/DESIGN.md §8). */
+export function applySurplusRefund(order: Order, facts: RefundFacts, occasion: Occasion): FactDecision {
+  const surplus = order.surplus.find(({ paymentId }) => paymentId === facts.paymentId);
+  const amount = amountOfMinor(facts.amountMinor, facts.currency);
+  if (surplus === undefined || amount === undefined || facts.currency !== order.currency)
+    return mismatch('another currency than the order');
+  const { providerRefundId, state } = facts;
+  const known = surplus.refunds.find((refund) => refund.providerRefundId === providerRefundId);
+  if (known !== undefined && isPassed(known.state, state)) return stale(`the refund is ${known.state}`);
+  if (known !== undefined && !known.amount.eq(amount)) return mismatch('another amount than the refund');
+  const { moves, refunded, cause } = effectOf(order, surplus, known, { providerRefundId, amount, state });
+  const after: SurplusPayment = {
+    ...surplus,
+    refunded,
+    refunds: [
+      ...surplus.refunds.filter((refund) => refund.providerRefundId !== providerRefundId),
+      { providerRefundId, amount, state },
+    ],
+  };
+  const patch = {
+    surplus: order.surplus.map((other) => (other.paymentId === after.paymentId ? after : other)),
+  };
+  const detail = `surplus payment ${surplus.paymentId}`;
+  return {
+    kind: 'CHANGE',
+    before: order,
+    after:
+      cause === undefined
+        ? touch(order, occasion.atMs, patch)
+        : note(order, happening(cause, occasion, detail), patch),
+    entry: factEntry(order, 'REFUND', moves, occasion, { providerId: providerRefundId }),
+    // Nothing gives it back by itself any more: somebody has to.
+    ...(state === 'FAILED' ? { alerts: ['SurplusPayment'] } : {}),
+  };
+}
+
+interface Effect {
+  readonly moves: readonly Posting[];
+  readonly refunded: SurplusPayment['refunded'];
+  readonly cause?: TransitionCause;
+}
+
+function effectOf(
+  order: Order,
+  { refunded }: SurplusPayment,
+  known: SurplusRefund | undefined,
+  { amount, state }: SurplusRefund,
+): Effect {
+  const posting = surplusReturn(order, amount);
+  switch (state) {
+    case 'PENDING':
+      return { moves: [], refunded };
+    case 'SUCCEEDED':
+      return { moves: [posting], refunded: add(refunded, amount), cause: 'REFUND_SUCCEEDED' };
+    case 'FAILED':
+      return known?.state === 'SUCCEEDED'
+        ? { moves: reversed([posting]), refunded: subtract(refunded, amount), cause: 'REFUND_FAILED' }
+        : { moves: [], refunded, cause: 'REFUND_FAILED' };
+  }
+}
