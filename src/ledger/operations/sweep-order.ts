@@ -3,9 +3,9 @@ import { checkedNow, sweepDueAtMs } from '../orders/due.ts';
 import { type OrderRef, orderKey } from '../keys.ts';
 import { isWaitingForProvider, touch } from '../orders/order-changes.ts';
 import { readOrder } from '../orders/order-item.ts';
-import { type Attempt, type Order, openAttempt } from '../orders/order.ts';
+import { type Attempt, type Order, awaitsSurplusRefund, openAttempt } from '../orders/order.ts';
 import { applyDispute } from './apply-dispute.ts';
-import { applyRefund } from './apply-refund.ts';
+import { applyRefund, applyRefundsOf } from './apply-refund.ts';
 import { type Asked, askAboutSession, readAgain } from './ask-provider.ts';
 import { changeOrder } from './change-order.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
@@ -64,6 +64,11 @@ async function ask(ledger: Ledger, order: Order): Promise<Asked> {
     answers.push(
       found.kind === 'DONE' ? answerOf(await applyRefund(ledger, found.value, ASKED)) : unanswered(found),
     );
+  }
+  for (const payment of order.surplus.filter((one) => awaitsSurplusRefund(order, one))) {
+    // Listed, since one that its step has asked for may be known to the provider alone.
+    const { paymentId } = payment;
+    answers.push(answerOf(await applyRefundsOf(ledger, { paymentId, metadata: {} }, ASKED)));
   }
   for (const { status, disputeId } of order.disputes) {
     if (status !== 'open') continue;

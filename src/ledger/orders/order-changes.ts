@@ -1,6 +1,12 @@
 import type { OrderTrigger } from './order-states.ts';
 import { allows } from './order-states.ts';
-import { type Order, type Transition, type TransitionCause, openAttempt } from './order.ts';
+import {
+  type Order,
+  type Transition,
+  type TransitionCause,
+  awaitsSurplusRefund,
+  openAttempt,
+} from './order.ts';
 import type { OrderState } from './order-states.ts';
 
 /** Past this many listed transitions, notes raise `rev` alone and are counted; states are always listed. */
@@ -87,6 +93,7 @@ export function isWaitingForProvider(order: Order): boolean {
     order.state === 'PENDING_PAYMENT' ||
     openAttempt(order)?.state === 'OPEN' ||
     order.refunds.some((refund) => refund.state === 'PENDING' && refund.claim === undefined) ||
+    order.surplus.some((payment) => awaitsSurplusRefund(order, payment)) ||
     order.disputes.some((dispute) => dispute.status === 'open')
   );
 }

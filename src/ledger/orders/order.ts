@@ -1,5 +1,5 @@
 import type { OrderRef } from '../keys.ts';
-import type { Decimal } from '../money.ts';
+import { type Decimal, ZERO, add } from '../money.ts';
 import type { OrderState } from './order-states.ts';
 
 /** The aggregate: one item holds everything that decides what may happen to an order. Immutable; changes make copies. */
@@ -214,4 +214,23 @@ export function stepsDone(order: Order): boolean {
 
 export function findRefund(order: Order, refundId: string): Refund | undefined {
   return order.refunds.find((refund) => refund.refundId === refundId);
+}
+
+/** The step that gives a surplus payment back; its name tells which. */
+export function surplusStepName(paymentId: string): string {
+  return `refund-surplus:${paymentId}`;
+}
+
+/**
+ * Whether a surplus payment's refund is under way at the provider: it is pending, or its step has asked for it and
+ * nobody told of it yet. After one that failed somebody has to act, so there is nothing to wait for.
+ */
+export function awaitsSurplusRefund(
+  { steps }: Order,
+  { paymentId, amount, refunds }: SurplusPayment,
+): boolean {
+  if (refunds.some(({ state }) => state === 'PENDING')) return true;
+  if (refunds.some(({ state }) => state === 'FAILED')) return false;
+  const hasAsked = steps.some(({ name, state }) => name === surplusStepName(paymentId) && state === 'DONE');
+  return hasAsked && refunds.reduce((sum, refund) => add(sum, refund.amount), ZERO).lt(amount);
 }

@@ -4,7 +4,7 @@ import { ZERO } from '../money.ts';
 import { note } from '../orders/order-changes.ts';
 import { paymentPosting } from '../orders/order-postings.ts';
 import { isPaid } from '../orders/order-states.ts';
-import type { Attempt, Order } from '../orders/order.ts';
+import { type Attempt, type Order, surplusStepName } from '../orders/order.ts';
 import { newSteps, payOrder } from '../orders/payments.ts';
 import { withNews } from './provider-attempts.ts';
 import { type Change, type Occasion, factEntry, happening } from './provider-facts.ts';
@@ -52,11 +52,6 @@ function receiveFirst(order: Order, { attempt, paymentId }: Arrival, occasion: O
       { providerId: paymentId },
     ),
   };
-}
-
-/** The step that gives a surplus payment back; its name tells which. */
-export function surplusStepName(paymentId: string): string {
-  return `refund-surplus:${paymentId}`;
 }
 
 function receiveSurplus(order: Order, { attempt, paymentId }: Arrival, occasion: Occasion): Change {

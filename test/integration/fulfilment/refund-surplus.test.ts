@@ -3,6 +3,7 @@ import { refundSurplus } from '../../../src/fulfilment/refund-surplus.ts';
 import { createRegistry } from '../../../src/fulfilment/registry.ts';
 import { type Worker, startWorker } from '../../../src/fulfilment/worker.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
+import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
 import type { Order } from '../../../src/ledger/orders/order.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
@@ -130,5 +131,85 @@ describe('a surplus payment', () => {
     await harness.advance(2_000);
     await until(orderId, isDone);
     expect(await atStripe(surplusId)).toEqual(['2000 failed', '2000 succeeded']);
+  });
+});
+
+/** No webhook of the refund's end ever comes: whatever heals, heals by asking. */
+describe("a surplus payment's refund that waits at Stripe", () => {
+  const HALF_HOUR_MS = 30 * 60_000;
+
+  /** The step has asked for the refund, and Stripe has it as pending. */
+  async function pendingRefund(): Promise<{ readonly orderId: string; readonly surplusId: string }> {
+    const paid = await paidTwice();
+    await harness.simulator.nextRefunds({ status: 'pending', count: 1 });
+    work();
+    await until(paid.orderId, isDone);
+    await worker?.stop();
+    expect(await atStripe(paid.surplusId)).toEqual(['2000 pending']);
+    return paid;
+  }
+
+  async function settleAtStripe(surplusId: string, status: 'succeeded' | 'failed'): Promise<void> {
+    const listed = await harness.ledger.provider.listRefunds({ paymentId: surplusId, limit: 1 });
+    const refund = listed.kind === 'DONE' ? (listed.value.items[0]?.providerRefundId ?? '') : '';
+    await harness.simulator.settleRefund({ refund, status });
+  }
+
+  function sweep(orderId: string): ReturnType<typeof sweepOrder> {
+    return sweepOrder(harness.ledger, { tenant: 't_1', accountId: 'u_1', orderId });
+  }
+
+  async function refundEntries(): Promise<readonly string[]> {
+    const entries = await harness.entries('t_1', 'u_1');
+    return entries
+      .filter(({ operation }) => operation === 'REFUND')
+      .flatMap(({ postings }) =>
+        postings.map(({ debit, credit, amount }) => `${debit} > ${credit} ${amount.toFixed()}`),
+      );
+  }
+
+  it.each([
+    ['told of as pending', true],
+    ['never told of', false],
+  ])('and was %s is booked by the sweeper, once', async (_name, isTold) => {
+    const { orderId, surplusId } = await pendingRefund();
+    if (isTold) await applyEvents(harness);
+    expect((await orderNow(orderId)).surplus[0]?.refunds.map(({ state }) => state)).toEqual(
+      isTold ? ['PENDING'] : [],
+    );
+    await harness.advance(HALF_HOUR_MS - 1);
+    expect(await sweep(orderId)).toBe('NOT_DUE');
+    await harness.advance(1);
+    expect(await sweep(orderId)).toBe('WAITING');
+    expect((await orderNow(orderId)).checks?.count).toBe(1);
+    expect(await refundEntries()).toEqual([]);
+
+    await settleAtStripe(surplusId, 'succeeded');
+    await harness.advance(3 * HALF_HOUR_MS);
+    expect(await sweep(orderId)).toBe('SETTLED');
+    await applyEvents(harness);
+    const booked = await orderNow(orderId);
+    expect(booked.surplus.map(({ refunded }) => refunded.toFixed())).toEqual(['20']);
+    expect([booked.state, booked.refundable.toFixed(), booked.checks]).toEqual([
+      'CONFIRMED',
+      '20',
+      undefined,
+    ]);
+    expect(await refundEntries()).toEqual([`surplus:${orderId} > stripe 20`]);
+    expect(await harness.balance('t_1', 'u_1')).toBe('0');
+  });
+
+  it('and fails there is alerted, and no more asked about', async () => {
+    const { orderId, surplusId } = await pendingRefund();
+    await applyEvents(harness);
+    await settleAtStripe(surplusId, 'failed');
+    await harness.advance(HALF_HOUR_MS);
+    const alerts = harness.counted.get('SurplusPayment') ?? 0;
+    expect(await sweep(orderId)).toBe('SETTLED');
+    expect(harness.counted.get('SurplusPayment')).toBe(alerts + 1);
+    expect((await orderNow(orderId)).surplus[0]?.refunds.map(({ state }) => state)).toEqual(['FAILED']);
+    expect(await refundEntries()).toEqual([]);
+    await harness.advance(48 * 2 * HALF_HOUR_MS);
+    expect(await sweep(orderId)).toBe('SETTLED');
   });
 });

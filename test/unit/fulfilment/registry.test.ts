@@ -7,8 +7,7 @@ import { createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts
 import { runStep, stepKey } from '../../../src/fulfilment/run-step.ts';
 import { decimal } from '../../../src/ledger/money.ts';
 import { decodeNodeId } from '../../../src/ledger/node-ids.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { surplusStepName } from '../../../src/ledger/provider/provider-payments.ts';
+import { type Order, surplusStepName } from '../../../src/ledger/orders/order.ts';
 import { parseTenants } from '../../../src/tenants.ts';
 import { PAID_AT_MS, paidOrder } from './orders.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { dueAtMs, dueShard, sweepDueAtMs } from '../../../../src/ledger/orders/due.ts';
-import { decimal } from '../../../../src/ledger/money.ts';
+import { add, decimal } from '../../../../src/ledger/money.ts';
 import type { Attempt, Claim, Order } from '../../../../src/ledger/orders/order.ts';
 import { SAMPLE_AT_MS, sampleOrder, samplePaidOrder, sampleRefund } from '../../../support/sample-orders.ts';
 
@@ -104,6 +104,36 @@ describe('when an order needs somebody next', () => {
     expect(due({ disputes: [{ ...dispute, status: 'open' }] }, paid)).toBe(30 * MINUTE_MS);
     for (const status of ['inquiry', 'won', 'lost', 'cleared'] as const)
       expect(due({ disputes: [{ ...dispute, status }] }, paid)).toBeUndefined();
+  });
+
+  it('is the next time to ask about a refund of a surplus payment, until it is known how it ended', () => {
+    const paymentId = 'pi_2';
+    const step = { name: `refund-surplus:${paymentId}`, attempts: 1, nextAttemptAtMs: SAMPLE_AT_MS };
+    const waits = (
+      state: 'DONE' | 'DEAD',
+      refunds: readonly (readonly [amount: string, state: 'PENDING' | 'SUCCEEDED' | 'FAILED'])[],
+    ): number | undefined => {
+      const succeeded = refunds.filter(([, refundState]) => refundState === 'SUCCEEDED');
+      const surplus = {
+        paymentId,
+        amount: decimal('480'),
+        refunded: add(...succeeded.map(([amount]) => decimal(amount))),
+        refunds: refunds.map(([amount, refundState], index) => ({
+          providerRefundId: `re_${String(index)}`,
+          amount: decimal(amount),
+          state: refundState,
+        })),
+      };
+      return due({ surplus: [surplus], steps: [{ ...step, state }], state: 'CONFIRMED' }, samplePaidOrder());
+    };
+    expect(waits('DONE', [['480', 'PENDING']])).toBe(30 * MINUTE_MS);
+    expect(waits('DEAD', [['480', 'PENDING']])).toBe(30 * MINUTE_MS);
+    // Asked for by the step, and nobody told of it yet: of all, or of the rest.
+    expect(waits('DONE', [])).toBe(30 * MINUTE_MS);
+    expect(waits('DONE', [['100', 'SUCCEEDED']])).toBe(30 * MINUTE_MS);
+    expect(waits('DONE', [['480', 'SUCCEEDED']])).toBeUndefined();
+    expect(waits('DONE', [['480', 'FAILED']])).toBeUndefined();
+    expect(waits('DEAD', [])).toBeUndefined();
   });
 
   it('leaves steps out of what the sweeper waits for', () => {
