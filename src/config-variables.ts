@@ -77,6 +77,8 @@ export const variablesSchema = z.object({
   CORS_ORIGINS: list('a comma-separated list of origins such as https://shop.example', isOrigin),
   WORKER: oneOf('on', 'off'),
   SWEEP_AFTER_S: wholeNumber(1, 86_400, 'a whole number of seconds'),
+  SWEEP_CALLS_PER_SECOND: wholeNumber(1, 100, 'a whole number of calls'),
+  SWEEP_EVENTS_EVERY_S: wholeNumber(10, 86_400, 'a whole number of seconds'),
   IDEMPOTENCY_KEY_PHASE: oneOf('required', 'optional'),
   TENANTS_FILE: matching('a path to a JSON file', /\S/),
   DATA_DIR: matching('a folder, or the word memory', /\S/),

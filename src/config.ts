@@ -46,6 +46,14 @@ export interface TableConfig {
   readonly endpoint?: string;
 }
 
+/** How the sweeper goes easy on Stripe, whose rate limit customers' payments need. */
+export interface SweeperConfig {
+  /** How often Stripe is asked at most, by one process. */
+  readonly callsPerSecond: number;
+  /** The pause between two looks through Stripe's events, over all processes. */
+  readonly eventsEveryMs: number;
+}
+
 /** The whole configuration (docs/DESIGN.md §12). Made once at start-up by `loadConfig`; everything takes it as an argument. */
 export interface Config {
   readonly production: boolean;
@@ -60,6 +68,7 @@ export interface Config {
   readonly worker: boolean;
   /** How long an order waits before the sweeper asks Stripe about it. */
   readonly sweepAfterMs: number;
+  readonly sweeper: SweeperConfig;
   readonly idempotencyKeyPhase: 'required' | 'optional';
   readonly tenantsFile: string;
   /** Where the embedded engine keeps its data, in development; `memory` keeps nothing. */
@@ -172,6 +181,10 @@ function toConfig(variables: Variables): Config {
     corsOrigins: variables.CORS_ORIGINS ?? [],
     worker: variables.WORKER !== 'off',
     sweepAfterMs: (variables.SWEEP_AFTER_S ?? 1800) * 1000,
+    sweeper: {
+      callsPerSecond: variables.SWEEP_CALLS_PER_SECOND ?? 10,
+      eventsEveryMs: (variables.SWEEP_EVENTS_EVERY_S ?? 300) * 1000,
+    },
     idempotencyKeyPhase: variables.IDEMPOTENCY_KEY_PHASE ?? 'required',
     tenantsFile: variables.TENANTS_FILE ?? DEVELOPMENT_TENANTS_FILE,
     dataDir: variables.DATA_DIR ?? '.data',

@@ -16,14 +16,15 @@ export function progressLine({ phase, listed, differences }: ReconcileProgress):
 
 /** The report for people: every difference in a line, then the verdict. */
 export function printedReport(report: ReconcileReport): string {
-  const { payments, refunds, disputes, foreign, findings, complete } = report;
+  const { payments, refunds, disputes, foreign, bookings, findings, complete } = report;
   const open = findings.filter(({ fixed }) => !fixed).length;
   const fixed = findings.length - open;
   const verdict = open > 0 ? `${String(open)} differences` : 'the ledger agrees with the provider';
+  const lookedUp = bookings === undefined ? '' : `, ${String(bookings)} bookings looked up`;
   return [
     ...findings.map(findingLine),
     `${String(payments)} payments, ${String(refunds)} refunds, ${String(disputes)} disputes, ` +
-      `${String(foreign)} of others: ${verdict}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
+      `${String(foreign)} of others${lookedUp}: ${verdict}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
     ...(complete ? [] : ['The provider could not be asked about everything: run it again.']),
   ].join('\n');
 }

@@ -1,14 +1,16 @@
+import type { SweeperConfig } from '../config.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Registry } from './registry.ts';
-import { DEFAULT_SWEEPER_SETTINGS, startSweeper } from './sweeper.ts';
+import { startSweeper } from './sweeper.ts';
 import { type WorkerSettings, startWorker } from './worker.ts';
 import { waitMs } from './wait.ts';
 
 export interface BackgroundOptions {
   readonly metrics: Pick<Metrics, 'count' | 'set' | 'observe'>;
   readonly logger: Logger;
+  readonly sweeper: SweeperConfig;
   readonly settings?: Partial<WorkerSettings>;
 }
 
@@ -22,9 +24,9 @@ export interface Background {
 export function startBackground(
   ledger: Ledger,
   registry: Registry,
-  { metrics, logger, settings = {} }: BackgroundOptions,
+  { metrics, logger, sweeper: sweeping, settings = {} }: BackgroundOptions,
 ): Background {
-  const sweeper = startSweeper(ledger, { ...DEFAULT_SWEEPER_SETTINGS, wait: waitMs, metrics, logger });
+  const sweeper = startSweeper(ledger, { ...sweeping, wait: waitMs, metrics, logger });
   const worker = startWorker(ledger, registry, { sweep: sweeper.sweep, metrics, logger, settings });
   return {
     stop: async () => {

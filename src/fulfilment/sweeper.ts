@@ -1,3 +1,4 @@
+import type { SweeperConfig } from '../config.ts';
 import type { OrderRef } from '../ledger/keys.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import { sweepEvents } from '../ledger/operations/sweep-events.ts';
@@ -6,11 +7,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { pacedProvider } from './paced-provider.ts';
 
-export interface SweeperOptions {
-  /** How often the provider is asked at most, by this process. */
-  readonly callsPerSecond: number;
-  /** The pause between two looks through the provider's events, over all processes. */
-  readonly eventsEveryMs: number;
+export interface SweeperOptions extends SweeperConfig {
   /** Waits, or returns early when the signal aborts. Never rejects. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly metrics: Pick<Metrics, 'count'>;
@@ -23,8 +20,6 @@ export interface Sweeper {
   /** Ends looking through events; resolves once nothing is being looked at. Again is the same as once. */
   readonly stop: () => Promise<void>;
 }
-
-export const DEFAULT_SWEEPER_SETTINGS = { callsPerSecond: 10, eventsEveryMs: 300_000 } as const;
 
 /**
  * Starts what heals lost webhooks (docs/DESIGN.md §8): orders that wait are handed to `sweep` by the due-loop, and the

@@ -81,7 +81,11 @@ export async function liveStripeDay(options: StripeDayOptions): Promise<StripeDa
       waiting: await world.waiting(),
       ...(await comparedBooks(world, told)),
       audit: await auditTable(world.ledger.store, { segments: 4, wait: noWait }),
-      reconciliation: await reconcile(world.ledger, { sinceMs: minutes(7 * 24 * 60), fix: false }),
+      reconciliation: await reconcile(world.ledger, {
+        sinceMs: minutes(7 * 24 * 60),
+        fix: false,
+        bothWays: true,
+      }),
     };
   } catch (error) {
     throw new Error(`the day broke off: STRIPE_DAY_SEED=${String(seed)} plays it again`, { cause: error });

@@ -11,6 +11,7 @@ import {
   comparePayment,
   compareRefund,
 } from './compare-with-provider.ts';
+import { type Backing, findUnbacked } from './find-unbacked.ts';
 import type { Ledger } from './ledger.ts';
 import type { Settled } from './settle-fact.ts';
 
@@ -19,11 +20,13 @@ export interface ReconcileOptions {
   readonly sinceMs: number;
   /** Whether what is missing is applied, by the same decisions as events. */
   readonly fix: boolean;
+  /** Whether the ledger's own bookings are looked up at the provider too, which reads the whole table. */
+  readonly bothWays: boolean;
   readonly onProgress?: (progress: ReconcileProgress) => void;
 }
 
 export interface ReconcileProgress {
-  readonly phase: 'payments' | 'refunds' | 'disputes';
+  readonly phase: 'payments' | 'refunds' | 'disputes' | 'bookings';
   readonly listed: number;
   readonly differences: number;
 }
@@ -41,6 +44,8 @@ export interface ReconcileReport {
   readonly disputes: number;
   /** Of other integrations on the same provider account. */
   readonly foreign: number;
+  /** How many bookings of the ledger were looked up at the provider, where that was asked for. */
+  readonly bookings?: number;
   readonly findings: readonly Finding[];
   /** False where the provider couldn't be asked to the end: what wasn't listed wasn't compared. */
   readonly complete: boolean;
@@ -56,6 +61,7 @@ interface Walk<Item> {
   readonly phase: ReconcileProgress['phase'];
   readonly list: (page: PageRequest) => Promise<ProviderResult<Page<Item>>>;
   readonly idOf: (item: Item) => string;
+  readonly backingOf: (item: Item) => Backing;
   readonly compare: (item: Item) => Promise<Comparison>;
   readonly apply: (item: Item) => Promise<Settled>;
 }
@@ -64,20 +70,28 @@ interface Tally {
   foreign: number;
   complete: boolean;
   readonly findings: Finding[];
+  /** What the provider has listed. */
+  readonly known: Map<string, Backing>;
 }
 
 /**
  * Lists the provider's payments, refunds and disputes since then and compares each with the ledger: what the provider
- * has must be booked, once and as it is. Payments come first, so that what follows finds them booked.
+ * has must be booked, once and as it is. Payments come first, so that what follows finds them booked. Both ways, it then
+ * looks up what orders written since then have booked: that can't be fixed, only named.
  * Throws TableUnavailableError in an outage of the table.
  */
 export async function reconcile(ledger: Ledger, options: ReconcileOptions): Promise<ReconcileReport> {
   const { provider } = ledger;
-  const tally: Tally = { foreign: 0, complete: true, findings: [] };
+  const tally: Tally = { foreign: 0, complete: true, findings: [], known: new Map() };
   const payments = await walk(ledger, options, tally, {
     phase: 'payments',
     list: provider.listPayments,
     idOf: ({ paymentId }) => paymentId,
+    backingOf: ({ status, amountReceivedMinor: amountMinor, currency }) => ({
+      status,
+      amountMinor,
+      currency,
+    }),
     compare: (payment) => comparePayment(ledger, payment),
     apply: (payment) => applyPayment(ledger, payment, 'SUCCEEDED', ASKED),
   });
@@ -85,6 +99,7 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
     phase: 'refunds',
     list: provider.listRefunds,
     idOf: ({ providerRefundId }) => providerRefundId,
+    backingOf: (refund) => refund,
     compare: (refund) => compareRefund(ledger, refund),
     apply: (refund) => applyRefund(ledger, refund, ASKED),
   });
@@ -92,17 +107,39 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
     phase: 'disputes',
     list: provider.listDisputes,
     idOf: ({ disputeId }) => disputeId,
+    backingOf: (dispute) => dispute,
     compare: (dispute) => compareDispute(ledger, dispute),
     apply: (dispute) => applyDispute(ledger, dispute, ASKED),
   });
-  return { payments, refunds, disputes, ...tally };
+  const bookings = options.bothWays ? await lookUpBookings(ledger, options, tally) : undefined;
+  const { foreign, complete, findings } = tally;
+  return { payments, refunds, disputes, foreign, ...defined({ bookings }), findings, complete };
+}
+
+async function lookUpBookings(
+  ledger: Ledger,
+  { sinceMs, onProgress }: ReconcileOptions,
+  tally: Tally,
+): Promise<number> {
+  const before = tally.findings.length;
+  const { bookings, differences, complete } = await findUnbacked(ledger, {
+    sinceMs: ledger.clock.nowMs() - sinceMs,
+    known: tally.known,
+    onProgress: ({ listed, differences: found }) =>
+      onProgress?.({ phase: 'bookings', listed, differences: before + found }),
+  });
+  const alreadyNamed = new Set(tally.findings.map(({ providerId }) => providerId));
+  const unbacked = differences.filter(({ providerId }) => !alreadyNamed.has(providerId));
+  tally.findings.push(...unbacked.map((difference) => ({ ...difference, fixed: false })));
+  if (!complete) tally.complete = false;
+  return bookings;
 }
 
 async function walk<Item extends { readonly createdS: number }>(
   ledger: Ledger,
   options: ReconcileOptions,
   tally: Tally,
-  { phase, list, idOf, compare, apply }: Walk<Item>,
+  { phase, list, idOf, backingOf, compare, apply }: Walk<Item>,
 ): Promise<number> {
   const nowS = epochS(ledger.clock.nowMs());
   const createdFromS = epochS(ledger.clock.nowMs() - options.sinceMs);
@@ -117,6 +154,7 @@ async function walk<Item extends { readonly createdS: number }>(
     const { items, hasMore } = page.value;
     for (const item of items) {
       listed += 1;
+      tally.known.set(idOf(item), backingOf(item));
       if (item.createdS > nowS - WEBHOOK_GRACE_S) continue;
       await judge(tally, options.fix, { compare, apply }, item);
     }

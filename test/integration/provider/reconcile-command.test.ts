@@ -61,13 +61,14 @@ it(
       output: `fixed  ${line}\n${sums}: the ledger agrees with the provider, 1 fixed.\n`,
     });
     expect((await harness.order('demo', 'alice', orderId)).payment?.paymentId).toBe(paymentId);
-    const agreed = await reconcile('--json');
+    const agreed = await reconcile('--both-ways', '--json');
     expect(agreed.code).toBe(0);
     expect(JSON.parse(agreed.output)).toEqual({
       payments: 1,
       refunds: 0,
       disputes: 0,
       foreign: 0,
+      bookings: 1,
       complete: true,
       findings: [],
     });

@@ -11,6 +11,7 @@ afterAll(async () => {
 });
 
 const DAY_MS = 86_400_000;
+const ONE_WAY = { sinceMs: DAY_MS, fix: false, bothWays: false };
 
 describe('a reconciliation', () => {
   it('agrees where every event was applied', async () => {
@@ -18,7 +19,7 @@ describe('a reconciliation', () => {
     await harness.simulator.dashboardRefund({ paymentIntent: paymentId, amount: 500 });
     await applyEvents(harness);
     await harness.advance(600_000);
-    expect(await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).toEqual({
+    expect(await reconcile(harness.ledger, ONE_WAY)).toEqual({
       payments: 1,
       refunds: 1,
       disputes: 0,
@@ -40,11 +41,7 @@ describe('a reconciliation', () => {
     await harness.advance(600_000);
 
     const progress: ReconcileProgress[] = [];
-    const report = await reconcile(harness.ledger, {
-      sinceMs: DAY_MS,
-      fix: false,
-      onProgress: (step) => progress.push(step),
-    });
+    const report = await reconcile(harness.ledger, { ...ONE_WAY, onProgress: (step) => progress.push(step) });
     const order = { tenant: 't_1', accountId: 'u_1', orderId };
     expect(report.findings).toMatchObject([
       {
@@ -62,13 +59,13 @@ describe('a reconciliation', () => {
   });
 
   it('with --fix applies what is missing, once, and agrees from then on', async () => {
-    const report = await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: true });
+    const report = await reconcile(harness.ledger, { ...ONE_WAY, fix: true });
     expect(report.findings.map(({ kind, fixed }) => [kind, fixed])).toEqual([
       ['PAYMENT', true],
       ['REFUND', true],
       ['DISPUTE', true],
     ]);
-    expect((await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).findings).toEqual([]);
+    expect((await reconcile(harness.ledger, ONE_WAY)).findings).toEqual([]);
     const before = (await harness.entries('t_1', 'u_1')).length;
     await applyEvents(harness);
     expect(await harness.entries('t_1', 'u_1')).toHaveLength(before);
@@ -77,9 +74,9 @@ describe('a reconciliation', () => {
   it('leaves what a webhook may be telling of right now', async () => {
     const { sessionId } = await checkedOut(harness, '60.00');
     await harness.simulator.payByCard({ session: sessionId });
-    expect((await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).findings).toEqual([]);
+    expect((await reconcile(harness.ledger, ONE_WAY)).findings).toEqual([]);
     await harness.advance(121_000);
-    expect((await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).findings).toHaveLength(1);
+    expect((await reconcile(harness.ledger, ONE_WAY)).findings).toHaveLength(1);
   });
 
   it('says so when the provider could not be asked to the end', async () => {
@@ -90,7 +87,7 @@ describe('a reconciliation', () => {
       status: 500,
       type: 'api_error',
     });
-    expect(await reconcile(harness.ledger, { sinceMs: DAY_MS, fix: false })).toMatchObject({
+    expect(await reconcile(harness.ledger, ONE_WAY)).toMatchObject({
       complete: false,
     });
   });

@@ -42,6 +42,12 @@ it('prints every difference with both sides, and the verdict', () => {
   );
 });
 
+it('tells how many bookings were looked up, where that was asked for', () => {
+  expect(printedReport({ ...agreeing, bookings: 4 })).toBe(
+    '3 payments, 1 refunds, 0 disputes, 2 of others, 4 bookings looked up: the ledger agrees with the provider.',
+  );
+});
+
 it('exits 0 only if everything was compared and agrees', () => {
   expect(exitCode(agreeing)).toBe(0);
   expect(exitCode({ ...agreeing, findings: [{ ...finding, fixed: true }] })).toBe(0);
