@@ -16,7 +16,7 @@ export type CommitResult =
   | { readonly kind: 'SEEN'; readonly marker: StoredItem | undefined }
   /** Conditions alone refused it: the role → the item as it stood. */
   | { readonly kind: 'REFUSED'; readonly failed: ReadonlyMap<ItemRole, StoredItem | undefined> }
-  /** Nothing was written, and why is not clear: read again, then decide. */
+  /** Nothing was written, and why is not clear: read again, then decide. What was in the way had a moment to end. */
   | { readonly kind: 'UNCLEAR' }
   | { readonly kind: 'CONFLICT' }
   | { readonly kind: 'THROTTLED' }
@@ -54,9 +54,12 @@ type Attempt =
   { readonly kind: 'COMMITTED' } | CancellationVerdict | Exclude<RequestFailure, { kind: 'CANCELED' }>;
 type Retried = 'CONFLICT' | 'THROTTLED' | 'IN_PROGRESS' | 'UNKNOWN';
 
+/** The first wait of contention, which also comes before what was unclear is read and decided again. */
+const CONTENTION_MS = 50;
+
 /** First wait and number of retries of each (docs/DESIGN.md §6); waits double and get up to 50 % jitter. */
 const RETRIES: Readonly<Record<Retried, { readonly firstMs: number; readonly times: number }>> = {
-  CONFLICT: { firstMs: 50, times: 3 },
+  CONFLICT: { firstMs: CONTENTION_MS, times: 3 },
   THROTTLED: { firstMs: 200, times: 4 },
   IN_PROGRESS: { firstMs: 50, times: 5 },
   UNKNOWN: { firstMs: 50, times: 2 },
@@ -97,7 +100,9 @@ export function createTransactor(options: TransactorOptions): Transactor {
       const outcome = await attempt(plan);
       switch (outcome.kind) {
         case 'COMMITTED':
+          return outcome;
         case 'UNCLEAR':
+          await wait(jittered(CONTENTION_MS, ids.fraction()));
           return outcome;
         case 'SEEN':
           return isOwn(outcome.marker, plan) ? { kind: 'COMMITTED' } : outcome;
@@ -131,7 +136,11 @@ function exhausted(kind: Retried, maybeCommitted: boolean): CommitResult {
 
 function backOffMs(kind: Retried, left: number, fraction: number): number {
   const { firstMs, times } = RETRIES[kind];
-  return firstMs * 2 ** (times - left) * (1 + fraction / 2);
+  return jittered(firstMs * 2 ** (times - left), fraction);
+}
+
+function jittered(ms: number, fraction: number): number {
+  return ms * (1 + fraction / 2);
 }
 
 function hasMarker(plan: Plan): boolean {

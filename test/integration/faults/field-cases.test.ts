@@ -113,8 +113,18 @@ interface Mixed {
 const MIXED: readonly Mixed[] = [
   { reasons: ['None', 'TransactionConflict', 'None', 'None'], writes: 2, reads: 1, waitMs: [50, 75] },
   { reasons: ['ConditionalCheckFailed', 'TransactionConflict', 'None', 'None'], writes: 2, reads: 2 },
-  { reasons: ['None', 'ConditionalCheckFailed', 'TransactionConflict', 'None'], writes: 2, reads: 2 },
-  { reasons: ['None', 'None', 'ConditionalCheckFailed', 'ThrottlingError'], writes: 2, reads: 2 },
+  {
+    reasons: ['None', 'ConditionalCheckFailed', 'TransactionConflict', 'None'],
+    writes: 2,
+    reads: 2,
+    waitMs: [50, 75],
+  },
+  {
+    reasons: ['None', 'None', 'ConditionalCheckFailed', 'ThrottlingError'],
+    writes: 2,
+    reads: 2,
+    waitMs: [50, 75],
+  },
   {
     reasons: ['None', 'TransactionConflict', 'ThrottlingError', 'None'],
     writes: 2,
@@ -122,7 +132,7 @@ const MIXED: readonly Mixed[] = [
     waitMs: [200, 300],
   },
   { reasons: ['None', 'None', 'None', 'None'], writes: 2, reads: 1, waitMs: [50, 75] },
-  { reasons: ['None', 'ConditionalCheckFailed'], short: true, writes: 2, reads: 2 },
+  { reasons: ['None', 'ConditionalCheckFailed'], short: true, writes: 2, reads: 2, waitMs: [50, 75] },
 ];
 
 describe('a cancelled transaction (C15)', () => {
@@ -140,6 +150,27 @@ describe('a cancelled transaction (C15)', () => {
       expect(waitedMs).toBeGreaterThanOrEqual(waitMs[0]);
       expect(waitedMs).toBeLessThanOrEqual(waitMs[1]);
     }
+    expect(await world.picture(accountId)).toEqual(PAID_ONCE);
+  });
+
+  it('that stays a mix is decided again five times, each after a short wait, and then is a conflict', async () => {
+    await anOrderOf('20.00');
+    const mix: Fault = {
+      kind: 'CANCELED',
+      reasons: ['None', 'ConditionalCheckFailed', 'TransactionConflict', 'None'],
+    };
+    world.proxy.next({ operation: 'TransactWriteItems', times: 9, fault: mix });
+    expect(await pay()).toMatchObject({ kind: 'TransactionConflict' });
+    expect(world.proxy.seen('TransactWriteItems')).toBe(5);
+    expect(world.proxy.seen('BatchGetItem')).toBe(5);
+    const waitsMs = world.waitedMs.slice(waitedBefore);
+    expect(waitsMs).toHaveLength(5);
+    for (const waitMs of waitsMs) {
+      expect(waitMs).toBeGreaterThanOrEqual(50);
+      expect(waitMs).toBeLessThanOrEqual(75);
+    }
+    world.proxy.calm();
+    expect(await pay()).toMatchObject({ kind: 'ChargeSuccess', replayed: false });
     expect(await world.picture(accountId)).toEqual(PAID_ONCE);
   });
 

@@ -205,9 +205,11 @@ describe('the transaction executor', () => {
     ['more reasons than items', canceled('None', 'None', 'None', 'None', 'ConditionalCheckFailed')],
     ['no reasons', named('TransactionCanceledException')],
     ['a reason that nobody knows', canceled('None', 'SomethingNew', 'None', 'None')],
-  ])('never makes a business answer of %s', async (_, error) => {
+  ])('never makes a business answer of %s, and waits before anybody reads again', async (_, error) => {
+    fraction = 0.5;
     expect(await commit(error)).toEqual({ kind: 'UNCLEAR' });
     expect(sent).toHaveLength(1);
+    expect(waitedMs).toEqual([62.5]);
   });
 
   it.each([
