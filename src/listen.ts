@@ -31,7 +31,9 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
     app.close();
     throw error;
   }
-  const background = config.worker ? startBackground(app.ledger, app.registry, { ...app, sweeper: config.sweeper }) : undefined;
+  const background = config.worker
+    ? startBackground(app.ledger, app.registry, { ...app, sweeper: config.sweeper })
+    : undefined;
   let closed: Promise<void> | undefined;
   return {
     app,

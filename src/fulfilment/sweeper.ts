@@ -41,8 +41,9 @@ export function startSweeper(ledger: Ledger, options: SweeperOptions): Sweeper {
         const found = await sweepEvents(paced, { pauseMs: eventsEveryMs, signal: stopping.signal });
         if (found !== undefined && found.applied > 0)
           logger.info('Events without a webhook were applied', { count: found.applied });
-        if (found !== undefined && (found.left > 0 || !found.complete))
+        if (found !== undefined && found.left > 0)
           logger.warn('Events are left to be applied', { count: found.left });
+        if (found?.complete === false) logger.warn("The provider's events could not be listed to the end");
       } catch (error) {
         logger.warn("The provider's events could not be looked through", {}, error);
       }
