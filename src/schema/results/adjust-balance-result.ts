@@ -10,21 +10,20 @@ import {
   TransactionConflict,
 } from '../failures.ts';
 import { BalanceType, EntryType } from '../refs.ts';
-import { outcomeBalance, outcomeEntry } from './outcome-fields.ts';
+import { REPLAYABLE, outcomeBalance, outcomeEntry } from './outcome-fields.ts';
 
 const AdjustBalanceSuccess = builder
   .objectRef<Answered<'AdjustBalanceSuccess'>>('AdjustBalanceSuccess')
   .implement({
-    description:
-      '`replayed`: this is the stored outcome of an earlier request with the same key. Entities are read live.',
+    description: REPLAYABLE,
     fields: (t) => ({
       entry: t.field({
         type: EntryType,
-        resolve: (outcome, _args, context) => outcomeEntry(outcome, context),
+        resolve: outcomeEntry,
       }),
       balance: t.field({
         type: BalanceType,
-        resolve: (outcome, _args, context) => outcomeBalance(outcome, context),
+        resolve: outcomeBalance,
       }),
       replayed: t.exposeBoolean('replayed'),
     }),

@@ -10,17 +10,16 @@ import {
   TransactionConflict,
 } from '../failures.ts';
 import { BalanceType, EntryType, OrderType } from '../refs.ts';
-import { outcomeBalance, outcomeEntry, outcomeOrder } from './outcome-fields.ts';
+import { REPLAYABLE, outcomeBalance, outcomeEntry, outcomeOrder } from './outcome-fields.ts';
 
 const ChargeSuccess = builder.objectRef<Answered<'ChargeSuccess'>>('ChargeSuccess').implement({
-  description:
-    '`replayed`: this is the stored outcome of an earlier request with the same key. Entities are read live.',
+  description: REPLAYABLE,
   fields: (t) => ({
-    order: t.field({ type: OrderType, resolve: (outcome, _args, context) => outcomeOrder(outcome, context) }),
-    entry: t.field({ type: EntryType, resolve: (outcome, _args, context) => outcomeEntry(outcome, context) }),
+    order: t.field({ type: OrderType, resolve: outcomeOrder }),
+    entry: t.field({ type: EntryType, resolve: outcomeEntry }),
     balance: t.field({
       type: BalanceType,
-      resolve: (outcome, _args, context) => outcomeBalance(outcome, context),
+      resolve: outcomeBalance,
     }),
     replayed: t.exposeBoolean('replayed'),
   }),

@@ -12,13 +12,12 @@ import {
   TransactionConflict,
 } from '../failures.ts';
 import { OrderType } from '../refs.ts';
-import { outcomeOrder } from './outcome-fields.ts';
+import { REPLAYABLE, outcomeOrder } from './outcome-fields.ts';
 
 const CheckoutSuccess = builder.objectRef<Answered<'CheckoutSuccess'>>('CheckoutSuccess').implement({
-  description:
-    '`replayed`: this is the stored outcome of an earlier request with the same key. Entities are read live.',
+  description: REPLAYABLE,
   fields: (t) => ({
-    order: t.field({ type: OrderType, resolve: (outcome, _args, context) => outcomeOrder(outcome, context) }),
+    order: t.field({ type: OrderType, resolve: outcomeOrder }),
     replayed: t.exposeBoolean('replayed'),
   }),
 });

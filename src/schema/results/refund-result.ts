@@ -17,25 +17,23 @@ import {
 } from '../failures.ts';
 import { present } from '../present.ts';
 import { BalanceType, EntryType, OrderType, RefundType } from '../refs.ts';
-import { outcomeEntry, outcomeOrder } from './outcome-fields.ts';
+import { REPLAYABLE, outcomeEntryIfAny, outcomeOrder } from './outcome-fields.ts';
 
 const RefundSuccess = builder.objectRef<Answered<'RefundSuccess'>>('RefundSuccess').implement({
-  description:
-    '`replayed`: this is the stored outcome of an earlier request with the same key. Entities are read live.',
+  description: REPLAYABLE,
   fields: (t) => ({
     refund: t.field({
       type: RefundType,
-      resolve: async (outcome, _args, context) => {
-        const order = await outcomeOrder(outcome, context);
+      resolve: async (outcome, args, context) => {
+        const order = await outcomeOrder(outcome, args, context);
         return { order, refund: present(findRefund(order, outcome.refundId), "an outcome's refund") };
       },
     }),
-    order: t.field({ type: OrderType, resolve: (outcome, _args, context) => outcomeOrder(outcome, context) }),
+    order: t.field({ type: OrderType, resolve: outcomeOrder }),
     entry: t.field({
       type: EntryType,
       nullable: true,
-      resolve: ({ accountId, entryId }, _args, context) =>
-        entryId === undefined ? null : outcomeEntry({ accountId, entryId }, context),
+      resolve: outcomeEntryIfAny,
     }),
     balance: t.field({
       type: BalanceType,

@@ -9,8 +9,8 @@ const RetryStepSuccess = builder.objectRef<RetryStepOutcome>('RetryStepSuccess')
   fields: (t) => ({
     step: t.field({
       type: StepType,
-      resolve: async (outcome, _args, context) => {
-        const order = await outcomeOrder(outcome, context);
+      resolve: async (outcome, args, context) => {
+        const order = await outcomeOrder(outcome, args, context);
         const step = order.steps.find(({ name }) => name === outcome.stepName);
         return { order, step: present(step, "an outcome's step") };
       },

@@ -12,22 +12,20 @@ import {
   TransactionConflict,
 } from '../failures.ts';
 import { BalanceType, EntryType, OrderType } from '../refs.ts';
-import { outcomeBalance, outcomeEntry, outcomeOrder } from './outcome-fields.ts';
+import { REPLAYABLE, outcomeBalance, outcomeEntryIfAny, outcomeOrder } from './outcome-fields.ts';
 
 const TopUpSuccess = builder.objectRef<Answered<'TopUpSuccess'>>('TopUpSuccess').implement({
-  description:
-    '`replayed`: this is the stored outcome of an earlier request with the same key. Entities are read live.',
+  description: REPLAYABLE,
   fields: (t) => ({
-    order: t.field({ type: OrderType, resolve: (outcome, _args, context) => outcomeOrder(outcome, context) }),
+    order: t.field({ type: OrderType, resolve: outcomeOrder }),
     entry: t.field({
       type: EntryType,
       nullable: true,
-      resolve: ({ accountId, entryId }, _args, context) =>
-        entryId === undefined ? null : outcomeEntry({ accountId, entryId }, context),
+      resolve: outcomeEntryIfAny,
     }),
     balance: t.field({
       type: BalanceType,
-      resolve: (outcome, _args, context) => outcomeBalance(outcome, context),
+      resolve: outcomeBalance,
     }),
     replayed: t.exposeBoolean('replayed'),
   }),
