@@ -9,14 +9,15 @@ import { type BalanceBound, boundCondition } from './record-changes.ts';
 
 /**
  * What must hold of a balance for an entry to commit. Without one: a debit must be covered, a credit always fits.
- * EXACTLY: the balance is still what was read, of which all is taken. WITHIN: the cap is kept.
+ * EXACTLY: the balance is still what was read, of which all is taken, be it nothing. WITHIN: the cap is kept.
  */
 export type BalanceGuard =
   { readonly kind: 'EXACTLY'; readonly read: Decimal } | { readonly kind: 'WITHIN'; readonly cap: Decimal };
 
 /**
  * Books an entry: its balance updates come from its own postings, so that a balance can't change without an entry (I2).
- * Two postings on one balance merge: the net is added, the gross debit is the condition.
+ * Two postings on one balance merge: the net is added, the gross debit is the condition. A balance that is held to what
+ * was read is checked also where nothing is taken from it.
  */
 export function bookEntry(entry: Entry, guards: Readonly<Record<string, BalanceGuard>> = {}): PlanPart {
   const own = [ledgerAccount.wallet(entry.accountId), ledgerAccount.metrics(entry.accountId)];
@@ -26,13 +27,18 @@ export function bookEntry(entry: Entry, guards: Readonly<Record<string, BalanceG
     ),
   );
   if (foreign) throw new RangeError("an entry posts to another account's wallet");
-  const balances = netChanges(entry, ledgerAccount.wallet(entry.accountId)).map((change) =>
-    balanceUpdate(entry, change, guards[change.asset]),
+  const changes = netChanges(entry, ledgerAccount.wallet(entry.accountId));
+  const balances = changes.map((change) => balanceUpdate(entry, change, guards[change.asset]));
+  const unchanged = Object.entries(guards).flatMap(([asset, guard]) =>
+    guard.kind === 'EXACTLY' && changes.every((change) => change.asset !== asset)
+      ? [balanceCheck({ ...entry, asset }, stillRead(guard.read))]
+      : [],
   );
   const metrics = netChanges(entry, ledgerAccount.metrics(entry.accountId));
   return {
     items: [
       ...balances,
+      ...unchanged,
       ...(metrics.length === 0 ? [] : [metricsUpdate(entry, metrics)]),
       putNew('entry', entryAttributes(entry)),
     ],
@@ -77,7 +83,7 @@ function balanceBound(
   grossDebit: Decimal,
   guard: BalanceGuard | undefined,
 ): BalanceBound | undefined {
-  if (guard?.kind === 'EXACTLY') return { kind: 'EXACTLY', amount: guard.read };
+  if (guard?.kind === 'EXACTLY') return stillRead(guard.read);
   if (guard?.kind === 'WITHIN') {
     if (net.gt(guard.cap))
       throw new RangeError('the amount exceeds the cap: judged before, as absence passes');
@@ -86,16 +92,23 @@ function balanceBound(
   return grossDebit.gt(ZERO) ? { kind: 'AT_LEAST', amount: grossDebit } : undefined;
 }
 
+/** That a balance is still what was read. One that isn't there reads as 0, and none is below it. */
+function stillRead(read: Decimal): BalanceBound {
+  return { kind: read.isZero() ? 'AT_MOST' : 'EXACTLY', amount: read };
+}
+
 /** Checks, without writing, that a credit would still fit under a cap: a card top-up's claim. */
 export function checkRoom(ref: BalanceRef, amount: Decimal, cap: Decimal): PlannedItem {
   if (amount.gt(cap)) throw new RangeError('the amount exceeds the cap: judged before, as absence passes');
-  const bound: BalanceBound = { kind: 'AT_MOST', amount: subtract(cap, amount) };
-  const { tenant, accountId, asset } = ref;
+  return balanceCheck(ref, { kind: 'AT_MOST', amount: subtract(cap, amount) });
+}
+
+function balanceCheck({ tenant, accountId, asset }: BalanceRef, bound: BalanceBound): PlannedItem {
   return {
     role: `balance:${asset}`,
     item: {
       ConditionCheck: {
-        Key: toAttributes({ ...balanceKey(ref) }),
+        Key: toAttributes({ ...balanceKey({ tenant, accountId, asset }) }),
         ConditionExpression: boundCondition(bound, '#balance', ':bound'),
         ExpressionAttributeNames: { '#balance': 'balance' },
         ExpressionAttributeValues: { ':bound': toAttribute(bound.amount) },

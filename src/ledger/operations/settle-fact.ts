@@ -94,7 +94,8 @@ export async function settleFact(
   try {
     let about = subject;
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
-      const settled = await settleOnce(ledger, source, about, judge);
+      const isLast = decisions === MAX_DECISIONS - 1;
+      const settled = await settleOnce(ledger, source, about, isLast ? withoutGuards(judge) : judge);
       if (settled?.kind === 'READ_AGAIN') about = { ...about, metadata: settled.metadata ?? about.metadata };
       else if (settled !== undefined) return settled;
     }
@@ -103,6 +104,20 @@ export async function settleFact(
     if (error instanceof TableUnavailableError) return { kind: 'COME_AGAIN', reason: 'TABLE' };
     throw error;
   }
+}
+
+/**
+ * A fact is booked in the end, also on a wallet that moves all the time: what was read of it is taken if it's still
+ * there, and what has come since stays while the rest is owed.
+ */
+function withoutGuards(judge: Judge): Judge {
+  return {
+    ...judge,
+    known: async (known) => {
+      const judgement = await judge.known(known);
+      return judgement.kind === 'CHANGE' ? { ...judgement, guards: {} } : judgement;
+    },
+  };
 }
 
 async function settleOnce(

@@ -60,7 +60,7 @@ export interface Taking {
 /**
  * Takes value out of a wallet although it may be spent: what is there from the wallet, the rest from
  * `receivable:{account}` (docs/DESIGN.md §8, "Facts are booked unconditionally").
- * @param balance as read; if less than the amount is taken, the guard holds it to exactly that
+ * @param balance as read; if less than the amount is taken, or nothing, the guard holds it to exactly that
  */
 export function takeAsFact(
   accountId: string,
@@ -76,7 +76,7 @@ export function takeAsFact(
       { debit: ledgerAccount.wallet(accountId), credit: to, asset, amount: taken },
       { debit: ledgerAccount.receivable(accountId), credit: to, asset, amount: lacking },
     ].filter((posting) => posting.amount.gt(ZERO)),
-    guards: lacking.gt(ZERO) && taken.gt(ZERO) ? { [asset]: { kind: 'EXACTLY', read: balance } } : {},
+    guards: lacking.gt(ZERO) ? { [asset]: { kind: 'EXACTLY', read: balance } } : {},
     lacking,
   };
 }

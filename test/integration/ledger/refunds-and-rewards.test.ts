@@ -252,6 +252,38 @@ describe('rewards', () => {
     ]);
   });
 
+  it('that arrive at the very instant of a refund are taken before anything is owed', async () => {
+    const { name, order } = await paid('demo', '480', '480');
+    const move = async (amount: string): Promise<void> => {
+      const input = { accountId: name, asset: 'POINT', amount, reason: 'moved' };
+      const moved = await adjustBalance(ledger, admin('demo'), harness.key(), input);
+      expect(moved.kind).toBe('AdjustBalanceSuccess');
+    };
+    await move('-4');
+    let hasCome = false;
+    const get: Ledger['store']['get'] = async (keys) => {
+      const items = await ledger.store.get(keys);
+      if (keys.some(({ type }) => type === 'BALANCE#POINT') && !hasCome) {
+        hasCome = true;
+        await move('3');
+      }
+      return items;
+    };
+    const raced = { ...ledger, store: { ...ledger.store, get } };
+    const outcome = await refund(raced, admin('demo'), harness.key(), { orderId: order.id });
+    expect(outcome.kind).toBe('RefundSuccess');
+    expect([await points(name), await harness.balance('demo', name)]).toEqual(['0', '480']);
+    const back = (await harness.entries('demo', name)).at(-1)?.postings ?? [];
+    expect(
+      back
+        .filter((posting) => posting.asset === 'POINT')
+        .map(({ debit, amount }) => [debit, amount.toFixed()]),
+    ).toEqual([
+      [`wallet:${name}`, '3'],
+      [`receivable:${name}`, '1'],
+    ]);
+  });
+
   it('are not given where the tenant’s file gives none', async () => {
     const { name } = await paid('t_1', '480.00', '480.00');
     expect(await harness.balance('t_1', name, 'POINT')).toBe('0');

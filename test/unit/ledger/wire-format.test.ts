@@ -553,6 +553,13 @@ describe('the golden vectors', () => {
     );
   });
 
+  it('a check that nothing came to a wallet of which nothing is taken, as one that has no room left', () => {
+    const entry = entryOf({ debit: 'receivable:alice', credit: 'stripe' });
+    const { items } = bookEntry(entry, { ECOPAY: { kind: 'EXACTLY', read: decimal('0') } });
+    const wallet = { tenant: 'demo', accountId: 'alice', asset: 'ECOPAY' };
+    expect(text(items.slice(0, -1))).toBe(text([checkRoom(wallet, decimal('5'), decimal('5'))]));
+  });
+
   it('a check that a credit would still fit', () => {
     expect(
       text([

@@ -149,7 +149,7 @@ describe('value that is taken as a fact', () => {
     expect(taking.guards).toEqual({ ECOPAY: { kind: 'EXACTLY', read: decimal('4') } });
     expect(plainDecimal(taking.lacking)).toBe('6');
     expect(moves(take('0'))).toEqual([['receivable:alice', 'stripe', '10']]);
-    expect(take('0').guards).toEqual({});
+    expect(take('0').guards).toEqual({ ECOPAY: { kind: 'EXACTLY', read: decimal('0') } });
   });
 
   it('is paid first by whatever puts value back', () => {
