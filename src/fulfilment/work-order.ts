@@ -25,9 +25,9 @@ export interface Workbench {
 }
 
 /**
- * Does what a due order needs: its due steps, all at once since they're independent; its confirmation; the provider's
- * word. What fails stays due, so nothing is lost. Says whether its steps or its state moved on. Throws for bugs and for
- * what the sweeper throws.
+ * Does what a due order needs: its due steps, all at once since they're independent, their results written one after
+ * another; its confirmation; the provider's word. What fails stays due, so nothing is lost. Says whether its steps or its
+ * state moved on. Throws for bugs and for what the sweeper throws.
  */
 export async function workOnOrder(bench: Workbench, ref: OrderRef): Promise<boolean> {
   const owner = bench.ledger.ids.token();
@@ -39,17 +39,32 @@ export async function workOnOrder(bench: Workbench, ref: OrderRef): Promise<bool
   }
   for (const step of taken.buried) reportDead(bench, taken.order, step.name, step.attempts, INTERRUPTED);
   if (taken.confirmed) reportConfirmed(bench, taken.order);
+  const oneByOne = inTurn();
   await Promise.all(
     taken.steps.map(async ({ name, attempts }) => {
       bench.onRunning(1);
       const outcome = await runStep(bench.registry, taken.order, name, bench.limits);
       bench.onRunning(-1);
-      const finished = await finishStep(bench.ledger, ref, { stepName: name, owner }, outcome, bench.policy);
+      // All results are written into one item: steps that end together would outrun each other there, and who loses
+      // too often runs again although it is done.
+      const finished = await oneByOne(() =>
+        finishStep(bench.ledger, ref, { stepName: name, owner }, outcome, bench.policy),
+      );
       report(bench, taken.order, { name, attempts }, outcome, finished);
     }),
   );
   if (taken.sweep && !bench.limits.stopping.aborted) await bench.sweep(ref);
   return taken.confirmed || taken.steps.length > 0 || taken.buried.length > 0;
+}
+
+/** Lets tasks run one after another: each begins when the one before it has ended, however that ended. */
+function inTurn(): <Value>(task: () => Promise<Value>) => Promise<Value> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (task) => {
+    const turn = last.then(task, task);
+    last = turn;
+    return turn;
+  };
 }
 
 function report(
