@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
 import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
 import { checkout } from '../../../src/ledger/operations/checkout.ts';
+import { sweepEvents } from '../../../src/ledger/operations/sweep-events.ts';
+import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
+import { topUp } from '../../../src/ledger/operations/top-up.ts';
 import { customer } from '../../support/harness.ts';
 import {
   type ProviderHarness,
@@ -87,6 +91,53 @@ describe('a cancellation', () => {
     const order = await harness.order('t_1', 'u_1', orderId);
     expect(order.state).toBe('PAID');
     expect(order.timeline.map(({ cause }) => cause).slice(-2)).toEqual(['CANCELED', 'PAYMENT_RECEIVED']);
+  });
+
+  it('is overruled also where no webhook tells of the money: by the sweep of events, once', async () => {
+    await applyEvents(harness);
+    const buyer = customer('u_swept');
+    const { id, orderId: purchaseId } = await harness.openOrder('t_1', 'u_swept', '20.00');
+    await checkout(harness.ledger, buyer, harness.key(), { orderId: id, ...URLS });
+    const input = { amount: '7.00', asset: 'ECOPAY', method: 'CHECKOUT', ...URLS };
+    const opened = await topUp(harness.ledger, buyer, harness.key(), input);
+    if (opened.kind !== 'TopUpSuccess') throw new Error(opened.kind);
+    const topUpId = opened.orderId;
+    for (const orderId of [purchaseId, topUpId]) {
+      const orderNodeId = encodeNodeId('Order', 't_1', 'u_swept', orderId);
+      const canceled = await cancelOrder(harness.ledger, buyer, harness.key(), { orderId: orderNodeId });
+      expect(canceled.kind).toBe('CancelOrderSuccess');
+      const order = await harness.order('t_1', 'u_swept', orderId);
+      expect(order.state).toBe('CANCELED');
+      const session = order.attempts[0]?.sessionId ?? '';
+      await harness.simulator.payByCard({ session, evenIfExpired: true });
+    }
+    // Nothing of a canceled order waits, so nobody asks about it by itself.
+    await harness.advance(24 * 3_600_000);
+    const ref = { tenant: 't_1', accountId: 'u_swept', orderId: purchaseId };
+    expect(await sweepOrder(harness.ledger, ref)).toBe('SETTLED');
+    expect((await harness.order('t_1', 'u_swept', purchaseId)).state).toBe('CANCELED');
+
+    expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ left: 0, complete: true });
+    await sweepEvents(harness.ledger, { pauseMs: 0 });
+    await applyEvents(harness);
+    for (const orderId of [purchaseId, topUpId]) {
+      const order = await harness.order('t_1', 'u_swept', orderId);
+      expect([order.state, order.surplus, order.owed.toFixed()]).toEqual(['PAID', [], '0']);
+      expect(order.timeline.map(({ from, to, cause }) => [from, to, cause]).slice(-2)).toEqual([
+        ['SESSION_CREATED', 'CANCELED', 'CANCELED'],
+        ['CANCELED', 'PAID', 'PAYMENT_RECEIVED'],
+      ]);
+    }
+    const entries = await harness.entries('t_1', 'u_swept');
+    const booked = entries.map(({ orderId, operation, postings }) => [
+      orderId,
+      operation,
+      ...postings.map(({ debit, credit, asset, amount }) => [debit, credit, asset, amount.toFixed()]),
+    ]);
+    expect(booked).toHaveLength(2);
+    expect(booked).toContainEqual([purchaseId, 'PAYMENT', ['stripe', 'merchant:m_1', 'USD', '20']]);
+    expect(booked).toContainEqual([topUpId, 'TOP_UP', ['stripe', 'wallet:u_swept', 'ECOPAY', '7']]);
+    expect(await harness.balance('t_1', 'u_swept')).toBe('7');
   });
 
   it('while Stripe cannot be asked leaves the order, and the key usable', async () => {

@@ -7,8 +7,11 @@ import {
 } from '../../unit/stripe/stripe-objects.ts';
 import { readPayment, readSession } from '../../../src/stripe/mapping.ts';
 import type { ProviderPayment, ProviderSession } from '../../../src/stripe/port.ts';
+import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
+import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
 import { topics } from '../../../src/realtime/bus.ts';
-import { type World, eventOf, makeWorld, metadataOf, rawItem } from './support.ts';
+import { customer } from '../../support/harness.ts';
+import { type World, eventOf, makeWorld, metadataOf, rawEvent, rawItem, serveWebhook } from './support.ts';
 
 /** What webhooks of payments do, on the engine (docs/DESIGN.md §8, FIELD-CASES C04 and C23 to C33). */
 
@@ -126,7 +129,7 @@ describe('a payment that arrives', () => {
     expect(await rawItem(world, { uuid: 'stripe#cs_1', type: 'PAYMENT' })).toBeDefined();
   });
 
-  it('wins over a cancellation, visibly', async () => {
+  it('wins over an expiry, visibly', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder();
     const metadata = metadataOf(order);
@@ -140,6 +143,69 @@ describe('a payment that arrives', () => {
       cause: 'PAYMENT_RECEIVED',
     });
   });
+
+  it.each([
+    ['PURCHASE', 'PAYMENT', '0', '500'],
+    ['TOP_UP', 'TOP_UP', '500', '0'],
+  ] as const)(
+    'wins over the cancellation of a %s, visibly and once',
+    async (kind, operation, wallet, sold) => {
+      const world = await makeWorld();
+      const endpoint = await serveWebhook(world);
+      const order = await world.waitingOrder({ kind });
+      const metadata = metadataOf(order);
+      const open = {
+        ...UNPAID,
+        status: 'open',
+        payment_intent: null,
+        url: 'https://checkout.stripe.test/cs_1',
+      };
+      world.account.sessions.set('cs_1', sessionOf(stripeSession({ ...open, metadata })));
+      const orderId = encodeNodeId('Order', 'demo', 'alice', order.orderId);
+      const canceled = await cancelOrder(world.ledger, customer('alice', 'demo'), world.key(), { orderId });
+      expect(canceled.kind).toBe('CancelOrderSuccess');
+      expect(world.account.sessions.get('cs_1')?.status).toBe('expired');
+      expect(await world.now(order)).toMatchObject({ state: 'CANCELED', attempts: [{ state: 'CLOSED' }] });
+
+      knowsSession(world, metadata);
+      const events = [
+        rawEvent(world, 'checkout.session.completed', stripeSession({ ...PAID, metadata })),
+        rawEvent(world, 'payment_intent.succeeded', stripePayment({ metadata })),
+        // Of the moment before the money came, and late.
+        rawEvent(
+          world,
+          'checkout.session.expired',
+          stripeSession({ ...UNPAID, status: 'expired', metadata }),
+        ),
+      ];
+      const outcomes: unknown[] = [];
+      for (const event of [...events, ...events]) outcomes.push(await (await endpoint.deliver(event)).json());
+      expect(outcomes).toEqual([
+        { outcome: 'APPLIED', duplicate: false },
+        { outcome: 'STALE', duplicate: false },
+        { outcome: 'STALE', duplicate: false },
+        { outcome: 'APPLIED', duplicate: true },
+        { outcome: 'STALE', duplicate: true },
+        { outcome: 'STALE', duplicate: true },
+      ]);
+
+      const paid = await world.now(order);
+      expect(paid).toMatchObject({
+        state: 'PAID',
+        payment: { method: 'CHECKOUT', paymentId: 'pi_1' },
+        surplus: [],
+      });
+      expect(paid.timeline.map(({ from, to, cause }) => [from, to, cause]).slice(-2)).toEqual([
+        ['SESSION_CREATED', 'CANCELED', 'CANCELED'],
+        ['CANCELED', 'PAID', 'PAYMENT_RECEIVED'],
+      ]);
+      expect(paid.refundable.toFixed()).toBe('500');
+      expect((await world.entries('demo', 'alice')).map((entry) => entry.operation)).toEqual([operation]);
+      expect(await world.balance('demo', 'alice')).toBe(wallet);
+      expect(await world.booked('alice', 'merchant:cafe')).toBe(sold);
+      expect(await world.booked('alice', 'stripe', kind === 'TOP_UP' ? 'ECOPAY' : 'JPY')).toBe('-500');
+    },
+  );
 
   it('of two sessions both paid: one pays, the other is surplus with a step that gives it back', async () => {
     const world = await makeWorld();

@@ -121,6 +121,11 @@ function fakeProvider(account: Account): Ledger['provider'] {
       timeoutMs: 1_000,
     }),
     retrieveSession: (id) => found(account.sessions.get(id)),
+    expireSession: (id) => {
+      const session = account.sessions.get(id);
+      if (session?.status === 'open') account.sessions.set(id, { ...session, status: 'expired' });
+      return found(account.sessions.get(id));
+    },
     retrievePayment: (id) => found(account.payments.get(id)),
     retrieveDispute: (id) => found(account.disputes.get(id)),
     retrieveEvent: (id) => found(account.events.get(id)),
