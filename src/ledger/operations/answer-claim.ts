@@ -17,7 +17,7 @@ import { TableUnavailableError } from '../store.ts';
 import { completeAbandoned } from './complete-abandoned.ts';
 import { PROVIDER_UNAVAILABLE, type Settled } from './complete-claim.ts';
 import { refundSuccess } from './complete-refund.ts';
-import { type Request, answered, recognise } from './idempotency.ts';
+import { type Request, answered, isContentKey, outcomeTtlS, recognise } from './idempotency.ts';
 import { type Ledger, commit } from './ledger.ts';
 
 type Answer<Kind extends StoredKind> = Answered<Kind> | ProviderFailure;
@@ -122,8 +122,9 @@ async function answerUnclaimed<Kind extends StoredKind>(
 ): Promise<Answer<Kind>> {
   if (order === undefined) return THROTTLED;
   const token = ledger.ids.token();
-  const end = outcomeOf(order, marker);
-  const { fingerprint, ttlS } = marker;
+  const nowMs = ledger.clock.nowMs();
+  const end = isPast(ledger, request, marker, nowMs) ? undefined : outcomeOf(order, marker);
+  const { fingerprint } = marker;
   const markerPart =
     end === undefined
       ? deleteMarker(request.ref, fingerprint)
@@ -131,8 +132,8 @@ async function answerUnclaimed<Kind extends StoredKind>(
           ...end,
           fingerprint,
           transactionId: token,
-          processedAtMs: ledger.clock.nowMs(),
-          ttlS,
+          processedAtMs: nowMs,
+          ttlS: outcomeTtlS(ledger, request.ref, nowMs),
         });
   const result = await commit(ledger, plan(token, markerPart, checkOrder(order)));
   if (result.kind === 'COMMITTED')
@@ -140,6 +141,11 @@ async function answerUnclaimed<Kind extends StoredKind>(
   if (result.kind !== 'SEEN') return THROTTLED;
   const seen = recognise<Kind>(ledger, request, result.marker);
   return seen.kind === 'ANSWER' ? seen.answer : THROTTLED;
+}
+
+/** Whether a content key is a new request's by now: its claim is settled, and its window over. */
+function isPast({ settings }: Ledger, { ref }: Request, { processedAtMs }: Marker, nowMs: number): boolean {
+  return isContentKey(ref.key) && processedAtMs + settings.contentKeyWindowS * 1000 < nowMs;
 }
 
 function outcomeOf(

@@ -1,14 +1,14 @@
 import { epochS } from '../clock.ts';
 import { claimOwnedBy } from '../provider/attempts.ts';
 import { type MarkerRef, markerKey, orderKey } from '../keys.ts';
-import { type Marker, completeMarker, deleteMarker, readMarker } from '../marker.ts';
+import { MARKER_LIFE_S, type Marker, completeMarker, deleteMarker, readMarker } from '../marker.ts';
 import { readOrder } from '../orders/order-item.ts';
 import { updateOrder } from '../orders/order-writes.ts';
 import type { Claim, Order } from '../orders/order.ts';
 import type { Stored, UnstoredOf } from '../outcomes.ts';
 import { type Plan, type PlanPart, plan } from '../plan.ts';
 import { TableUnavailableError } from '../store.ts';
-import type { Request } from './idempotency.ts';
+import { type Request, outcomeTtlS } from './idempotency.ts';
 import { type Ledger, commit, publish } from './ledger.ts';
 
 /** What settles a claim: the order as it will be, what is booked with it, and what becomes of the marker. */
@@ -42,13 +42,13 @@ export const PROVIDER_UNAVAILABLE: UnstoredOf<'ProviderUnavailable'> = {
 const MAX_DECISIONS = 5;
 
 /** The claim that a request takes with its marker: an unguessable owner, and a lease. */
-export function claimFor(ledger: Ledger, { ref, lifeS }: Request, nowMs: number): Claim {
+export function claimFor(ledger: Ledger, { ref }: Request, nowMs: number): Claim {
   const { principal, operation, key } = ref;
   return {
     owner: ledger.ids.token(),
     leaseEndMs: nowMs + ledger.settings.leaseMs,
     marker: { principal, operation, key },
-    markerTtlS: epochS(nowMs) + lifeS,
+    markerTtlS: epochS(nowMs) + MARKER_LIFE_S,
   };
 }
 
@@ -82,7 +82,9 @@ export async function settleClaim(
       const token = ledger.ids.token();
       const sent = plan(
         token,
-        ...(isOf(marker, order) ? [markerPart(ref, marker, settlement.marker, token, nowMs)] : []),
+        ...(isOf(marker, order, claim)
+          ? [markerPart(ledger, ref, marker, settlement.marker, token, nowMs)]
+          : []),
         updateOrder(order, settlement.order, ledger.settings),
         ...(settlement.parts ?? []),
       );
@@ -99,14 +101,20 @@ export async function settleClaim(
 }
 
 /**
- * Whether the marker still waits for this order. A claim may outlive its marker, whose key may by then be another
- * request's: then the order is completed alone.
+ * Whether the marker still waits for this claim. A claim may outlive its marker, whose key may by then be another
+ * request's, of the same order even: then the order is completed alone.
  */
-function isOf(marker: Marker | undefined, order: Order): marker is Marker {
-  return marker?.status === 'PROCESSING' && marker.claimOf?.orderId === order.orderId;
+function isOf(marker: Marker | undefined, order: Order, { owner }: Claim): marker is Marker {
+  const refund = order.refunds.find(({ claim }) => claim?.owner === owner);
+  return (
+    marker?.status === 'PROCESSING' &&
+    marker.claimOf?.orderId === order.orderId &&
+    marker.claimOf.refundId === refund?.refundId
+  );
 }
 
 function markerPart(
+  ledger: Ledger,
   ref: MarkerRef,
   marker: Marker,
   end: MarkerEnd,
@@ -114,8 +122,9 @@ function markerPart(
   processedAtMs: number,
 ): PlanPart {
   if (end.kind === 'FREED') return deleteMarker(ref, marker.fingerprint);
-  const { fingerprint, ttlS } = marker;
+  const { fingerprint } = marker;
   const { status, outcome } = end;
+  const ttlS = outcomeTtlS(ledger, ref, processedAtMs);
   return completeMarker(ref, { status, fingerprint, transactionId: token, outcome, processedAtMs, ttlS });
 }
 

@@ -138,7 +138,7 @@ async function tryOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
   if (decision.kind === 'ANSWER') return answer<Kind, Extra>(decision.failure);
 
   const token = ledger.ids.token();
-  const marker = markerOf(request, token, nowMs, markerState(decision));
+  const marker = markerOf(ledger, request, token, nowMs, markerState(decision));
   const transaction = plan(token, putMarkerIfNew(request.ref, marker, epochS(nowMs)), ...decision.parts);
   const committed: Run<Kind> =
     decision.kind === 'CLAIM'

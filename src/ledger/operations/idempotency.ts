@@ -19,14 +19,14 @@ import { type Ledger, commit } from './ledger.ts';
 export type GuardedOperation =
   'createOrder' | 'charge' | 'checkout' | 'topUp' | 'refund' | 'cancelOrder' | 'adjustBalance';
 
-/** A request as idempotency knows it: where its marker is, what it asked, and how long it counts. */
+/** A request as idempotency knows it: where its marker is, and what it asked. */
 export interface Request {
   readonly ref: MarkerRef;
   readonly fingerprint: string;
-  readonly lifeS: number;
 }
 
 const KEY_GRAMMAR = /^[!-~]{1,255}$/;
+const CONTENT_KEY_PREFIX = ' content ';
 
 /** Whether a text may be an idempotency key: 1 to 255 visible ASCII characters. */
 export function isIdempotencyKey(text: string): boolean {
@@ -48,16 +48,22 @@ export function identify(
   const scope = { tenant: viewer.tenant, principal: viewer.subject, operation };
   if (key !== undefined) {
     if (!isIdempotencyKey(key)) throw new RangeError('no idempotency key: the scalar refuses it before');
-    return { ref: { ...scope, key }, fingerprint: print, lifeS: MARKER_LIFE_S };
+    return { ref: { ...scope, key }, fingerprint: print };
   }
   if (ledger.settings.idempotencyKeyPhase === 'required')
     throw new RangeError('the idempotency key is required');
   ledger.count('IdempotencyKeyMissing');
-  return {
-    ref: { ...scope, key: ` content ${print}` },
-    fingerprint: print,
-    lifeS: ledger.settings.contentKeyWindowS,
-  };
+  return { ref: { ...scope, key: `${CONTENT_KEY_PREFIX}${print}` }, fingerprint: print };
+}
+
+/** Whether a key stands for the content of a request that brought none. */
+export function isContentKey(key: string): boolean {
+  return key.startsWith(CONTENT_KEY_PREFIX);
+}
+
+/** Until when an outcome that is known now answers for its key: for a content key a short while only. */
+export function outcomeTtlS({ settings }: Ledger, { key }: Pick<MarkerRef, 'key'>, nowMs: number): number {
+  return epochS(nowMs) + (isContentKey(key) ? settings.contentKeyWindowS : MARKER_LIFE_S);
 }
 
 /** What a request's marker says, if there is a live one. */
@@ -89,15 +95,20 @@ export function answered<Kind extends StoredKind>(outcome: Stored, replayed: boo
   return { ...outcome, replayed } as Answered<Kind>;
 }
 
-/** The marker that a request's transaction writes as its item 0. */
+/**
+ * The marker that a request's transaction writes as its item 0. While its claim is open it counts whatever its key is:
+ * what the provider may have done already must not be asked for again as something new.
+ */
 export function markerOf(
-  request: Request,
+  ledger: Ledger,
+  { ref, fingerprint: print }: Request,
   transactionId: string,
   nowMs: number,
   state: Pick<Marker, 'status' | 'outcome' | 'claimOf'>,
 ): Marker {
-  const { fingerprint: print, lifeS } = request;
-  return { ...state, fingerprint: print, transactionId, processedAtMs: nowMs, ttlS: epochS(nowMs) + lifeS };
+  const ttlS =
+    state.status === 'PROCESSING' ? epochS(nowMs) + MARKER_LIFE_S : outcomeTtlS(ledger, ref, nowMs);
+  return { ...state, fingerprint: print, transactionId, processedAtMs: nowMs, ttlS };
 }
 
 /**
@@ -111,7 +122,7 @@ export async function refuse<Kind extends StoredKind>(
 ): Promise<Answered<Kind> | UnstoredOf<'IdempotencyKeyReused' | 'Throttled'>> {
   const nowMs = ledger.clock.nowMs();
   const token = ledger.ids.token();
-  const marker = markerOf(request, token, nowMs, { status: 'FAILED', outcome });
+  const marker = markerOf(ledger, request, token, nowMs, { status: 'FAILED', outcome });
   const result = await commit(ledger, plan(token, putMarkerIfNew(request.ref, marker, epochS(nowMs))));
   if (result.kind === 'COMMITTED') return answered(outcome, false);
   const item = result.kind === 'SEEN' ? result.marker : (await ledger.store.get([markerKey(request.ref)]))[0];

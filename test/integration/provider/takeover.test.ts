@@ -46,7 +46,7 @@ async function killedAfterClaim(lease: Partial<Pick<Claim, 'leaseEndMs'>> = {}):
   const claim: Claim = { ...claimFor(ledger, request, nowMs), ...lease };
   const claimed = claimAttempt(order, { ...URLS, paymentMethodTypes: ['card'] }, claim, nowMs);
   const token = ledger.ids.token();
-  const marker = newMarker(request, token, nowMs, {
+  const marker = newMarker(ledger, request, token, nowMs, {
     status: 'PROCESSING',
     claimOf: { accountId: 'u_1', orderId },
   });
