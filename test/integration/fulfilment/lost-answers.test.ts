@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { StepResult } from '../../../src/fulfilment/follow-up.ts';
 import { changeOrder } from '../../../src/ledger/operations/change-order.ts';
+import { finishStep } from '../../../src/ledger/operations/finish-step.ts';
+import { takeUpOrder } from '../../../src/ledger/operations/take-up-order.ts';
 import { note } from '../../../src/ledger/orders/order-changes.ts';
 import type { Order } from '../../../src/ledger/orders/order.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import type { Fault } from '../../support/faults.ts';
 import {
@@ -185,39 +188,29 @@ describe('a result that was not recorded', () => {
   });
 
   it("is not taken for recorded because another step's was in the same instant", async () => {
-    let endSecond = (): void => undefined;
-    const second = new Promise<StepResult>((resolve) => {
-      endSecond = () => {
-        resolve(DONE);
-      };
-    });
     await makeFaulty(
-      followUp(() => {
-        // Nothing of the first's write arrives, and it looks again only after the second's has.
-        proxy.next({ operation: 'BatchGetItem', fault: { kind: 'PASS' } });
-        proxy.next({ operation: 'BatchGetItem', fault: { kind: 'HOLD' } });
-        nextWrite({ kind: 'DROP_BEFORE' });
-        return DONE;
-      }, 'first'),
-      followUp(() => second, 'second'),
+      followUp(() => DONE, 'first'),
+      followUp(() => DONE, 'second'),
     );
     const order = await putPaidOrder(harness.ledger);
     const told: (string | undefined)[] = [];
     await harness.ledger.bus.subscribe(`t_1#order#u_1#${order.orderId}`, (notice) => {
-      if (notice.kind === 'transition' && notice.transition.cause === 'STEP_DONE')
-        told.push(notice.transition.detail);
+      if (notice.kind === 'transition') told.push(notice.transition.detail ?? notice.transition.cause);
     });
-    harness.startWorker();
+    await takeUpOrder(harness.ledger, order, 'worker', DEFAULT_STEP_POLICY);
+    const finish = (stepName: string): ReturnType<typeof finishStep> =>
+      finishStep(harness.ledger, order, { stepName, owner: 'worker' }, DONE, DEFAULT_STEP_POLICY);
+    // Nothing of the first's write arrives, and it looks again only after the second's has.
+    proxy.next({ operation: 'BatchGetItem', fault: { kind: 'PASS' } });
+    proxy.next({ operation: 'BatchGetItem', fault: { kind: 'HOLD' } });
+    nextWrite({ kind: 'DROP_BEFORE' });
+    const first = finish('first:paid');
     await proxy.whenHeld(1);
-    endSecond();
-    await untilCounted('second done 1');
+    expect(await finish('second:paid')).toMatchObject({ kind: 'RECORDED', state: 'DONE', confirmed: false });
     await proxy.release();
-    await untilCounted('first done 1', 'second done 1');
-    const { state, steps, timeline } = await now(order);
-    expect(state).toBe('CONFIRMED');
-    expect(steps.map((step) => step.state)).toEqual(['DONE', 'DONE']);
-    const done = timeline.filter(({ cause }) => cause === 'STEP_DONE').map(({ detail }) => detail);
-    expect(done).toEqual(['second:paid', 'first:paid']);
-    expect(told).toEqual(['second:paid', 'first:paid']);
+    expect(await first).toMatchObject({ kind: 'RECORDED', state: 'DONE', confirmed: true });
+    const { state, steps } = await now(order);
+    expect([state, ...steps.map((step) => step.state)]).toEqual(['CONFIRMED', 'DONE', 'DONE']);
+    expect(told).toEqual(['second:paid', 'first:paid', 'COMPLETED']);
   });
 });
