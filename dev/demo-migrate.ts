@@ -9,12 +9,9 @@ import { systemClock } from '../src/ledger/clock.ts';
 import { type Harness, makeHarness } from '../test/support/harness.ts';
 import { legacyCustomers, seedLegacy } from '../test/support/legacy-records.ts';
 import { type Gateway, startGateway, toolkitOf } from '../test/support/migrating-fleet.ts';
-import {
-  type ModelAccount,
-  type Traffic,
-  disagreement,
-  startTraffic,
-} from '../test/support/migration-traffic.ts';
+import { directChannel } from '../test/support/migration-channel.ts';
+import { type ModelAccount, disagreement } from '../test/support/migration-customers.ts';
+import { type Traffic, startTraffic } from '../test/support/migration-traffic.ts';
 import { type Engine, startDynoxide } from './engine.ts';
 import type { Narrator } from './narrator.ts';
 
@@ -65,7 +62,7 @@ async function playOn({ endpoint }: Engine, narrator: Narrator): Promise<void> {
     profile,
   }));
   const traffic = startTraffic({
-    ledgers: () => gateways.map((gateway) => gateway.ledger),
+    channels: () => gateways.map((gateway) => directChannel(gateway.ledger)),
     accounts: active,
     seed: 1,
   });

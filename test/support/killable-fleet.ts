@@ -28,7 +28,8 @@ export async function startKillableFleet(): Promise<KillableFleet> {
   const { endpoint } = engine;
   await makeTable(endpoint);
   const gatewayPort = await freePort();
-  const startGateway = (): Promise<ChildServer> => startGatewayProcess(gatewayPort, endpoint);
+  const startGateway = (): Promise<ChildServer> =>
+    startGatewayProcess({ port: gatewayPort, engineEndpoint: endpoint, tableName: TABLE_NAME });
   let gateway = await startGateway();
   return {
     gatewayUrl: `http://127.0.0.1:${String(gatewayPort)}`,
@@ -55,8 +56,39 @@ async function makeTable(endpoint: string): Promise<void> {
   client.destroy();
 }
 
+interface GatewayProcess {
+  readonly port: number;
+  readonly engineEndpoint: string;
+  readonly tableName: string;
+}
+
+/** A gateway of its own on a table that is there, which can be killed and comes back on the same port. */
+export interface KillableGateway {
+  readonly url: string;
+  /** SIGKILL. Resolves once it has ended. */
+  readonly kill: () => Promise<void>;
+  readonly restart: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startKillableGateway(table: Omit<GatewayProcess, 'port'>): Promise<KillableGateway> {
+  const port = await freePort();
+  let gateway = await startGatewayProcess({ ...table, port });
+  return {
+    url: `http://127.0.0.1:${String(port)}`,
+    kill: async () => {
+      process.kill(gateway.pid, 'SIGKILL');
+      await gateway.stop();
+    },
+    restart: async () => {
+      gateway = await startGatewayProcess({ ...table, port });
+    },
+    stop: () => gateway.stop(),
+  };
+}
+
 /** The program as it runs in production, less its compilation. `env` gives way to it, so the child is the gateway. */
-function startGatewayProcess(port: number, engineEndpoint: string): Promise<ChildServer> {
+function startGatewayProcess({ port, engineEndpoint, tableName }: GatewayProcess): Promise<ChildServer> {
   return startChildServer({
     name: 'the gateway',
     command: 'env',
@@ -64,7 +96,7 @@ function startGatewayProcess(port: number, engineEndpoint: string): Promise<Chil
       `PORT=${String(onPort)}`,
       'HOST=127.0.0.1',
       `DYNAMODB_ENDPOINT=${engineEndpoint}`,
-      `TABLE_NAME=${TABLE_NAME}`,
+      `TABLE_NAME=${tableName}`,
       'LOG_LEVEL=silent',
       process.execPath,
       '--import',

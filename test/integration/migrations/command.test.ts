@@ -1,55 +1,28 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { systemClock } from '../../../src/ledger/clock.ts';
 import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { type LegacyAccount, legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
+import { type MigrateCommand, migrateCommand } from '../../support/migrate-command.ts';
 import { step, toolkitOf } from '../../support/migrating-fleet.ts';
-
-interface Ended {
-  readonly code: number | null;
-  readonly out: string;
-  readonly err: string;
-}
 
 let harness: Harness;
 let accounts: readonly LegacyAccount[];
-const running = new Set<ChildProcess>();
+let command: MigrateCommand;
 
 beforeAll(async () => {
-  harness = await makeHarness({ endpoint: inject('engineEndpoint') });
+  const endpoint = inject('engineEndpoint');
+  harness = await makeHarness({ endpoint });
+  command = migrateCommand({ endpoint, tableName: harness.tableName });
   const { transactor, ids } = harness.ledger;
   accounts = legacyCustomers({ count: 60, seed: 3, atMs: systemClock.nowMs() });
   await seedLegacy(transactor, ids, accounts);
 });
 afterAll(() => {
-  for (const child of running) child.kill('SIGKILL');
+  command.stop();
   harness.close();
 });
-
-function start(...args: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/cli/migrate.ts', ...args], {
-    env: {
-      AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
-      DYNAMODB_ENDPOINT: inject('engineEndpoint'),
-      TABLE_NAME: harness.tableName,
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  running.add(child);
-  return child;
-}
-
-async function run(...args: readonly string[]): Promise<Ended> {
-  const child = start(...args);
-  if (child.stdout === null || child.stderr === null) throw new Error('no output');
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  running.delete(child);
-  return { out, err, code: child.exitCode };
-}
 
 async function whenMoved(atLeast: number): Promise<void> {
   let moved: number;
@@ -63,8 +36,8 @@ async function whenMoved(atLeast: number): Promise<void> {
 describe('npm run migrate', { timeout: 120_000 }, () => {
   it('refuses in words and by its exit code, and changes nothing in a dry run', async () => {
     const [asked, dry] = await Promise.all([
-      run('forward', 'god-record'),
-      run('advance', 'god-record', '--dry-run', '--json'),
+      command.run('forward', 'god-record'),
+      command.run('advance', 'god-record', '--dry-run', '--json'),
     ]);
     expect(asked.code).toBe(2);
     expect(asked.err).toContain('list | status | advance | back | backfill | verify');
@@ -75,7 +48,7 @@ describe('npm run migrate', { timeout: 120_000 }, () => {
       id: 'god-record',
       result: { kind: 'READY', to: 'off' },
     });
-    const refused = await run('backfill', 'god-record');
+    const refused = await command.run('backfill', 'god-record');
     expect(refused).toMatchObject({ code: 1, out: 'god-record: refused.\n  - It has not begun.\n' });
   });
 
@@ -84,17 +57,16 @@ describe('npm run migrate', { timeout: 120_000 }, () => {
     for (const phase of ['off', 'expand', 'backfill']) {
       expect(await step(toolkit, GOD_RECORD, 'FORWARD', [])).toBe(phase);
     }
-    const killed = start('backfill', 'god-record', '--segments', '2', '--units-per-second', '60');
+    const killed = command.start('backfill', 'god-record', '--segments', '2', '--units-per-second', '60');
     await whenMoved(5);
-    killed.kill('SIGKILL');
-    await once(killed, 'exit');
-    expect(await run('advance', 'god-record')).toMatchObject({ code: 1 });
-    const resumed = await run('backfill', 'god-record', '--json', '--units-per-second', '100000');
+    await killed.kill();
+    expect(await command.run('advance', 'god-record')).toMatchObject({ code: 1 });
+    const resumed = await command.run('backfill', 'god-record', '--json', '--units-per-second', '100000');
     expect(JSON.parse(resumed.out)).toMatchObject({
       ok: true,
       result: { kind: 'FINISHED', resumed: true, left: 0 },
     });
-    const again = await run('backfill', 'god-record', '--json', '--units-per-second', '100000');
+    const again = await command.run('backfill', 'god-record', '--json', '--units-per-second', '100000');
     expect(JSON.parse(again.out)).toMatchObject({ ok: true, result: { resumed: false, handled: 0 } });
 
     for (const { tenant, accountId, amounts } of accounts) {
@@ -109,7 +81,7 @@ describe('npm run migrate', { timeout: 120_000 }, () => {
     expect(await auditTable(store, { segments: 1, wait: () => Promise.resolve() })).toMatchObject({
       problems: [],
     });
-    const verified = await run('verify', 'god-record');
+    const verified = await command.run('verify', 'god-record');
     expect(verified).toMatchObject({ code: 0 });
     expect(verified.out).toContain('60 records, 0 unmoved, 0 differences');
   });

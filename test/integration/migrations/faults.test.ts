@@ -11,7 +11,9 @@ import type { Fault } from '../../support/faults.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
 import { startGateway, step, toolkitOf } from '../../support/migrating-fleet.ts';
-import { disagreement, startTraffic } from '../../support/migration-traffic.ts';
+import { directChannel } from '../../support/migration-channel.ts';
+import { disagreement } from '../../support/migration-customers.ts';
+import { startTraffic } from '../../support/migration-traffic.ts';
 
 const FAULTS: readonly Fault[] = [
   { kind: 'DROP_BEFORE' },
@@ -55,7 +57,7 @@ describe('a migration when things go wrong', { timeout: 120_000 }, () => {
     await step(toolkit, GOD_RECORD, 'FORWARD', []);
     const gateway = await startGateway(harness);
     const traffic = startTraffic({
-      ledgers: () => [gateway.ledger],
+      channels: () => [directChannel(gateway.ledger)],
       accounts: accounts.slice(0, 3),
       seed: 5,
     });

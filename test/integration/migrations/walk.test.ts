@@ -11,12 +11,9 @@ import { verify } from '../../../src/migrations/verify.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { legacyCustomers, legacyMetrics, seedLegacy } from '../../support/legacy-records.ts';
 import { type Gateway, startGateway, step, toolkitOf } from '../../support/migrating-fleet.ts';
-import {
-  type ModelAccount,
-  type Traffic,
-  disagreement,
-  startTraffic,
-} from '../../support/migration-traffic.ts';
+import { directChannel } from '../../support/migration-channel.ts';
+import { type ModelAccount, disagreement } from '../../support/migration-customers.ts';
+import { type Traffic, startTraffic } from '../../support/migration-traffic.ts';
 
 const REQUESTS = 5;
 const WALK = { segments: 3, pageSize: 7 };
@@ -50,7 +47,7 @@ describe.each([GOD_RECORD, METRICS_SPLIT])(
       await step(toolkitOf(harness), migration, 'FORWARD', []);
       gateways = [await startGateway(harness), await startGateway(harness)];
       traffic = startTraffic({
-        ledgers: () => gateways.map(({ ledger: one }) => one),
+        channels: () => gateways.map((gateway) => directChannel(gateway.ledger)),
         accounts: [...accounts.slice(0, 3), ...born],
         seed: 1,
       });

@@ -16,7 +16,7 @@ import { createMigrationView } from '../../../src/migrations/view.ts';
 import { type Harness, admin, customer, makeHarness } from '../../support/harness.ts';
 import { legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
 import { step, toolkitOf } from '../../support/migrating-fleet.ts';
-import { type ModelAccount, disagreement } from '../../support/migration-traffic.ts';
+import { type ModelAccount, disagreement } from '../../support/migration-customers.ts';
 import { propertySettings } from '../../support/property-settings.ts';
 
 const { runs, seed } = propertySettings();
