@@ -20,15 +20,27 @@ import {
 
 const sessionMode = z.object({ object: z.literal('checkout.session'), mode: z.string() });
 
+const SESSION_STATUS: ReadonlyMap<string, ProviderSession['status']> = new Map([
+  ['open', 'open'],
+  ['complete', 'complete'],
+  ['expired', 'expired'],
+]);
+
+const PAYMENT_STATUS: ReadonlyMap<string, ProviderSession['paymentStatus']> = new Map([
+  ['paid', 'paid'],
+  ['no_payment_required', 'no_payment_required'],
+]);
+
+/** What Stripe's types call nullable may be null: an authentic object is read, whoever made it. */
 const sessionShape = z.object({
   id: providerId,
-  status: z.enum(['open', 'complete', 'expired']),
-  payment_status: z.enum(['paid', 'unpaid', 'no_payment_required']),
+  status: z.string().nullish(),
+  payment_status: z.string(),
   url: pageUrl.nullish(),
   expires_at: epochS,
   payment_intent: reference.nullish(),
-  amount_total: amountMinor,
-  currency: currencyCode,
+  amount_total: amountMinor.nullish(),
+  currency: currencyCode.nullish(),
   livemode: z.boolean(),
   metadata,
 });
@@ -40,13 +52,13 @@ export function readSession(raw: unknown): Reading<ProviderSession> {
   if (mode.data.mode !== 'payment') return { kind: 'FOREIGN' };
   return read(sessionShape, raw, (found) => ({
     sessionId: found.id,
-    status: found.status,
-    paymentStatus: found.payment_status,
+    status: SESSION_STATUS.get(found.status ?? '') ?? 'other',
+    paymentStatus: PAYMENT_STATUS.get(found.payment_status) ?? 'unpaid',
     expiresAtS: found.expires_at,
-    amountMinor: found.amount_total,
-    currency: found.currency,
     livemode: found.livemode,
     metadata: found.metadata,
+    ...(typeof found.amount_total === 'number' && { amountMinor: found.amount_total }),
+    ...(typeof found.currency === 'string' && { currency: found.currency }),
     ...(typeof found.url === 'string' && { url: found.url }),
     ...(typeof found.payment_intent === 'string' && { paymentId: found.payment_intent }),
   }));

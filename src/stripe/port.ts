@@ -30,15 +30,16 @@ export interface SessionRequest {
 
 export interface ProviderSession {
   readonly sessionId: string;
-  readonly status: 'open' | 'complete' | 'expired';
+  readonly status: 'open' | 'complete' | 'expired' | 'other';
   readonly paymentStatus: 'paid' | 'unpaid' | 'no_payment_required';
   /** The payment page while the session is open. */
   readonly url?: string;
   readonly expiresAtS: number;
   /** The payment intent, once there is one. */
   readonly paymentId?: string;
-  readonly amountMinor: number;
-  readonly currency: string;
+  /** Ours always have an amount and a currency; another integration's may have neither. */
+  readonly amountMinor?: number;
+  readonly currency?: string;
   readonly livemode: boolean;
   readonly metadata: ProviderMetadata;
 }

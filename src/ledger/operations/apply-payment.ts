@@ -99,7 +99,8 @@ async function undergo(
   news: Exclude<PaymentNews, 'SUCCEEDED'>,
   session: ProviderSession | undefined,
 ): Promise<Judgement> {
-  const learnt = { paymentId: payment.paymentId, closed: session !== undefined && session.status !== 'open' };
+  const closed = session?.status === 'complete' || session?.status === 'expired';
+  const learnt = { paymentId: payment.paymentId, closed };
   const occasion = occasionOf(ledger);
   const undergone = (fate: AttemptFate): Judgement => suffer(order, attempt, fate, learnt, occasion);
   switch (news) {

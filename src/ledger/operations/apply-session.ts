@@ -11,11 +11,11 @@ import { type Judgement, type Known, type Settled, type Source, settleFact } fro
 export type SessionNews = 'PAID' | 'WAITING' | 'FAILED' | 'EXPIRED';
 
 /**
- * What a session that we asked for says; undefined while it is open. A complete session doesn't tell a payment that
- * waits from one that failed: its payment does.
+ * What a session that we asked for says; undefined while it is open or says nothing that we know. A complete session
+ * doesn't tell a payment that waits from one that failed: its payment does.
  */
 export function sessionNews(session: ProviderSession, payment?: ProviderPayment): SessionNews | undefined {
-  if (session.status === 'open') return undefined;
+  if (session.status === 'open' || session.status === 'other') return undefined;
   if (session.status === 'expired') return 'EXPIRED';
   if (session.paymentStatus !== 'unpaid') return 'PAID';
   return payment?.status === 'requires_payment_method' || payment?.status === 'canceled'

@@ -4,15 +4,13 @@ import { PREFIX } from '../keys.ts';
 import { type Decimal, plainDecimal } from '../money.ts';
 import { readOrder } from '../orders/order-item.ts';
 import type { Order } from '../orders/order.ts';
-import { amountOfMinor } from '../provider/provider-facts.ts';
+import { type MinorAmount, amountOfMinor } from '../provider/provider-facts.ts';
 import type { Difference } from './compare-with-provider.ts';
 import type { Ledger } from './ledger.ts';
 
 /** An object of the provider as far as it backs something that the ledger booked. */
-export interface Backing {
+export interface Backing extends MinorAmount {
   readonly status: string;
-  readonly amountMinor: number;
-  readonly currency: string;
 }
 
 /** What an order says that the provider has: an object in one of these states, of exactly this amount. */
@@ -167,11 +165,13 @@ function bearsOut(backing: Backing, { status, amount }: Claim, currency: string)
   return (
     (status === undefined || backing.status === status) &&
     backing.currency === currency &&
+    backing.amountMinor !== undefined &&
     amountOfMinor(backing.amountMinor, currency)?.eq(amount) === true
   );
 }
 
 function printed({ status, amountMinor, currency }: Backing): string {
+  if (amountMinor === undefined || currency === undefined) return `${status} without an amount`;
   const amount = amountOfMinor(amountMinor, currency);
   return `${status} ${amount === undefined ? `${String(amountMinor)} minor units of` : plainDecimal(amount)} ${currency}`;
 }

@@ -65,16 +65,20 @@ export function amountOfMinor(minor: number, code: string): Decimal | undefined 
   return isCurrency(code) ? fromMinorUnits(minor, currency(code).exponent) : undefined;
 }
 
-/** Money as the provider counts it. */
+/** Money as the provider counts it, where it says so. */
 export interface MinorAmount {
-  readonly amountMinor: number;
-  readonly currency: string;
+  readonly amountMinor?: number;
+  readonly currency?: string;
 }
 
 /** Why a payment isn't what was ordered; undefined if it is, to the unit. */
-export function amountObjection(order: Order, paid: MinorAmount): NoChange | undefined {
-  if (paid.currency !== order.currency) return mismatch('another currency than the order');
-  const amount = amountOfMinor(paid.amountMinor, paid.currency);
+export function amountObjection(
+  order: Order,
+  { amountMinor, currency: code }: MinorAmount,
+): NoChange | undefined {
+  if (code === undefined || amountMinor === undefined) return mismatch('no amount');
+  if (code !== order.currency) return mismatch('another currency than the order');
+  const amount = amountOfMinor(amountMinor, code);
   return amount?.eq(order.amount) === true ? undefined : mismatch('another amount than the order');
 }
 

@@ -53,13 +53,37 @@ describe('a session', () => {
     ['a negative amount', { amount_total: -500 }],
     ['an amount past 2^53', { amount_total: 9_007_199_254_740_993 }],
     ['an amount as text', { amount_total: '500' }],
-    ['no amount', { amount_total: null }],
-    ['a status we do not know', { status: 'paused' }],
     ['an id that could leave its key', { id: 'cs#1' }],
     ['a page that is no web page', { url: 'javascript:alert(1)' }],
     ['another kind of object', { object: 'payment_intent' }],
   ])('with %s is unreadable', (_, fields) => {
     expect(readSession(stripeSession(fields))).toEqual(UNREADABLE);
+  });
+});
+
+describe('a session of which Stripe says less, or more than we know,', () => {
+  test.each([
+    ['no amount', { amount_total: null }, 'amountMinor'],
+    ['no currency', { currency: null }, 'currency'],
+    ['no page', { url: null }, 'url'],
+  ])('with %s is read without it', (_, fields, missing) => {
+    const reading = readSession(stripeSession(fields));
+    expect(reading.kind).toBe('READ');
+    expect(reading.kind === 'READ' && missing in reading.value).toBe(false);
+  });
+
+  test.each([
+    ['no status', { status: null }],
+    ['a status that it adds', { status: 'paused' }],
+    ["a status named like an object's own", { status: 'constructor' }],
+  ])('with %s is neither open nor over', (_, fields) => {
+    expect(readSession(stripeSession(fields))).toMatchObject({ kind: 'READ', value: { status: 'other' } });
+  });
+
+  test('with a payment status that it adds is unpaid: no money moves by it', () => {
+    expect(
+      readSession(stripeSession({ status: 'complete', payment_status: 'partially_paid' })),
+    ).toMatchObject({ kind: 'READ', value: { status: 'complete', paymentStatus: 'unpaid' } });
   });
 });
 
