@@ -41,7 +41,8 @@ export interface Composition {
   readonly registry: Registry;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly close: () => void;
+  /** Leaves the fleet and lets everything go. Resolves once nothing of this process holds a migration up. */
+  readonly close: () => Promise<void>;
 }
 
 /** How long a call to Stripe may take; a claim's lease outlives it, so that nobody takes over what still runs. */
@@ -99,14 +100,11 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
       ...overrides.settings,
     },
   };
-  const close = (): void => {
+  const close = async (): Promise<void> => {
     closeBus();
-    void view
-      .stop()
-      .catch(() => undefined)
-      .finally(() => {
-        client.destroy();
-      });
+    // In an outage the heartbeat stays, and ends by itself.
+    await view.stop().catch(() => undefined);
+    client.destroy();
   };
   return { ledger, registry, logger, metrics, close };
 }

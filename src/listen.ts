@@ -28,7 +28,7 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
   try {
     await listen(server, config);
   } catch (error) {
-    app.close();
+    await app.close();
     throw error;
   }
   const background = config.worker
@@ -96,5 +96,5 @@ async function stop({ app, server, sockets, cutStreams, background }: Running): 
   }, DRAIN_MS);
   await Promise.all([sockets.drain(), background?.stop(), closed]);
   clearTimeout(cut);
-  app.close();
+  await app.close();
 }

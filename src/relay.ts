@@ -31,10 +31,10 @@ function main(config: Config): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       logger.info('stopping', { signal });
-      void relay.stop().then(() => {
-        close();
-        process.exit(0);
-      });
+      void relay
+        .stop()
+        .then(close)
+        .then(() => process.exit(0));
     });
   }
 }

@@ -26,10 +26,10 @@ function main(): void {
     process.once(signal, () => {
       logger.info('stopping', { signal });
       draining = true;
-      void background.stop().then(() => {
-        close();
-        process.exit(0);
-      });
+      void background
+        .stop()
+        .then(close)
+        .then(() => process.exit(0));
     });
   }
 }

@@ -48,7 +48,7 @@ async function run({ json, ...options }: Options): Promise<void> {
   if (process.stderr.isTTY) process.stderr.write('\n');
   console.log(json ? JSON.stringify(report, undefined, 2) : printedReport(report));
   process.exitCode = exitCode(report);
-  close();
+  await close();
 }
 
 try {
