@@ -19,7 +19,9 @@ import { type Metrics, createMetrics } from './observability/metrics.ts';
 import type { Bus } from './realtime/bus.ts';
 import { createInProcessBus } from './realtime/in-process-bus.ts';
 import { createRedisBus } from './realtime/redis-bus.ts';
+import { tappedBus } from './realtime/tapped-bus.ts';
 import { countFor } from './resolvers/run-operation.ts';
+import { measuredProvider } from './stripe/measured-provider.ts';
 import type { PaymentProvider } from './stripe/port.ts';
 import { createStripeProvider } from './stripe/stripe-adapter.ts';
 import type { Tenants } from './tenants.ts';
@@ -58,7 +60,7 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const logger = overrides.logger ?? createLogger({ level: config.logLevel, clock });
   const metrics = overrides.metrics ?? createMetrics({ ofProcess: true });
   const tenants = overrides.tenants ?? loadTenants(config.tenantsFile, config);
-  const provider = overrides.provider ?? createProvider(config);
+  const provider = measuredProvider(overrides.provider ?? createProvider(config), { clock, metrics });
   // Production refuses a tenants' file that names this machine; a name that leads to a private address is refused here.
   const limits = { ...DEFAULT_POST_LIMITS, allowPrivateAddresses: !config.production };
   const registry = createRegistry(notifyMerchant({ tenants, clock, limits }), refundSurplus(provider));
@@ -89,7 +91,9 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
     tenants,
     provider,
     paymentCodes: createPaymentCodes(config.paymentCodeSecret),
-    bus,
+    bus: tappedBus(bus, (_order, { cause }) => {
+      metrics.count('Transition', { cause });
+    }),
     followUps: followUpsOf(registry, tenants),
     count,
     settings: {

@@ -24,7 +24,10 @@ const COUNTERS = {
     help: 'Transactions that met another one on the same item, each try.',
     labels: ['operation'],
   },
-  TransactionUnknown: { help: 'Transactions whose answer got lost.', labels: ['operation'] },
+  TransactionUnknown: {
+    help: 'Transactions of which no answer told whether they were committed.',
+    labels: ['operation'],
+  },
   Throttled: { help: 'Requests refused for want of table capacity.', labels: ['operation'] },
   RateLimited: { help: 'Requests above the rate of their principal.', labels: ['operation'] },
   TokenRefused: { help: 'Tokens that were no good, by reason.', labels: ['reason'] },

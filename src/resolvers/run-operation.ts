@@ -24,6 +24,7 @@ export function countFor(metrics: Metrics, operation: string): (counter: LedgerC
       case 'IdempotencyReplay':
       case 'IdempotencyKeyReused':
       case 'TransactionConflict':
+      case 'TransactionUnknown':
         metrics.count(counter, { operation });
         break;
       case 'RefundBeyondRefundable':

@@ -16,6 +16,7 @@ export type LedgerCounter =
   | 'IdempotencyReplay'
   | 'IdempotencyKeyReused'
   | 'TransactionConflict'
+  | 'TransactionUnknown'
   | 'RefundBeyondRefundable'
   | 'SurplusPayment'
   | 'WebhookMismatch';
@@ -51,10 +52,14 @@ export interface Ledger {
   readonly settings: LedgerSettings;
 }
 
-/** Commits a plan and, if it did, publishes what it changed: there is no other way to write an order. */
+/**
+ * Commits a plan and, if it did, publishes what it changed: there is no other way to write an order. An outcome that
+ * stays unknown is counted, whatever its caller finds out about it.
+ */
 export async function commit(ledger: Ledger, plan: Plan): Promise<CommitResult> {
   const result = await ledger.transactor.commit(plan);
   if (result.kind === 'COMMITTED') publish(ledger.bus, plan);
+  if (result.kind === 'UNKNOWN') ledger.count('TransactionUnknown');
   return result;
 }
 
