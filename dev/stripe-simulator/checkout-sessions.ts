@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import { cancelPaymentIntent } from './payment-intents.ts';
+import { cancelPaymentIntent, requirePaymentIntent } from './payment-intents.ts';
 import type { SessionCreation } from './checkout-session-parameters.ts';
 import {
   buildLineItem,
@@ -72,7 +72,8 @@ export function expireSession(simulation: Simulation, id: string): Stripe.Checko
   session.status = 'expired';
   session.url = null;
   if (typeof session.payment_intent === 'string') {
-    cancelPaymentIntent(simulation, session.payment_intent, 'automatic');
+    const { id: intentId, status } = requirePaymentIntent(simulation, session.payment_intent);
+    if (status !== 'canceled') cancelPaymentIntent(simulation, intentId, 'automatic');
   }
   simulation.emit({ type: 'checkout.session.expired', object: session });
   return session;

@@ -109,6 +109,8 @@ async function undergo(
     case 'DECLINED':
       return undergone({ kind: 'DECLINED', declineCode: payment.declineCode });
     case 'CANCELED':
+      // While its session can be paid the attempt isn't over.
+      if (!learnt.closed) return stale('its session is open');
       return undergone(
         session?.status === 'expired' ? { kind: 'EXPIRED' } : { kind: 'FAILED', reason: 'canceled' },
       );

@@ -8,7 +8,7 @@ import { move } from '../orders/order-changes.ts';
 import { readOrder } from '../orders/order-item.ts';
 import { allows } from '../orders/order-states.ts';
 import { updateOrder } from '../orders/order-writes.ts';
-import { type Attempt, type Order, hasClaimedAttempt, openAttempt } from '../orders/order.ts';
+import { type Attempt, type Order, hasClaimedAttempt } from '../orders/order.ts';
 import { type Answered, CONFLICT, NOT_FOUND, type ProviderFailure, type Stored } from '../outcomes.ts';
 import { ownershipOf } from '../../auth/order-ownership.ts';
 import { askAboutSession, readAgain } from './ask-provider.ts';
@@ -56,8 +56,10 @@ async function decide(ledger: Ledger, viewer: Viewer, item: StoredItem | undefin
   const order = await bringUpToDate(ledger, found);
   if (hasClaimedAttempt(order)) return { kind: 'ANSWER', failure: CONFLICT };
   if (!allows('CANCEL', order.state)) return { kind: 'REFUSE', outcome: notCancelable(order) };
-  const ended = await endSession(ledger, order);
-  if (ended !== undefined) return ended;
+  for (const attempt of order.attempts.filter((one) => one.state === 'OPEN')) {
+    const stays = await endSession(ledger, order, attempt);
+    if (stays !== undefined) return stays;
+  }
 
   const { accountId, orderId } = order;
   const what = { cause: 'CANCELED', actor: viewer.subject, atMs: ledger.clock.nowMs() } as const;
@@ -69,10 +71,13 @@ async function decide(ledger: Ledger, viewer: Viewer, item: StoredItem | undefin
   };
 }
 
-/** Expires the order's open session at the provider. Undefined once there is none; else why the order stays. */
-async function endSession(ledger: Ledger, order: Order): Promise<CancelDecision | undefined> {
-  const attempt = openAttempt(order);
-  if (attempt?.sessionId === undefined) return undefined;
+/** Expires an open attempt's session at the provider. Undefined once nobody can pay it; else why the order stays. */
+async function endSession(
+  ledger: Ledger,
+  order: Order,
+  attempt: Attempt,
+): Promise<CancelDecision | undefined> {
+  if (attempt.sessionId === undefined) return undefined;
   // An expiry is safe to repeat, so each state of the order has its own key: no stored failure stands in the way.
   const key = providerKey(order, 'expire', String(attempt.number), order.rev);
   const expired = await ledger.provider.expireSession(attempt.sessionId, key);

@@ -11,7 +11,7 @@ import { readOrder } from '../orders/order-item.ts';
 import { chargePosting } from '../orders/order-postings.ts';
 import { allows } from '../orders/order-states.ts';
 import { updateOrder } from '../orders/order-writes.ts';
-import { type Order, hasClaimedAttempt } from '../orders/order.ts';
+import { type Order, hasClaimedAttempt, openAttempt } from '../orders/order.ts';
 import { type Answered, CONFLICT, type LedgerFailure, NOT_FOUND, type Stored, invalid } from '../outcomes.ts';
 import { ownershipOf } from '../../auth/order-ownership.ts';
 import { payOrder } from '../orders/payments.ts';
@@ -66,6 +66,8 @@ function decide(
   if (issue !== undefined) return { kind: 'ANSWER', failure: issue };
   if (hasClaimedAttempt(order)) return { kind: 'ANSWER', failure: CONFLICT };
   if (!allows('WALLET_CHARGE', order.state)) return { kind: 'REFUSE', outcome: notPayable(order) };
+  // Whatever the state says: beside a page that can be paid nothing else pays.
+  if (openAttempt(order) !== undefined) return { kind: 'ANSWER', failure: CONFLICT };
 
   const { paid, entry } = pay(ledger, viewer, tenant, asset, order, nowMs);
   return {

@@ -11,7 +11,14 @@ import { readOrder } from '../orders/order-item.ts';
 import { allows } from '../orders/order-states.ts';
 import { checkOrder, updateOrder } from '../orders/order-writes.ts';
 import { type Order, openAttempt } from '../orders/order.ts';
-import { type Answered, type InputIssue, NOT_FOUND, type ProviderFailure, invalid } from '../outcomes.ts';
+import {
+  type Answered,
+  CONFLICT,
+  type InputIssue,
+  NOT_FOUND,
+  type ProviderFailure,
+  invalid,
+} from '../outcomes.ts';
 import { ownershipOf } from '../../auth/order-ownership.ts';
 import type { PlanPart } from '../plan.ts';
 import { answerSettled, inProgress, resumeClaim } from './answer-claim.ts';
@@ -110,6 +117,8 @@ async function decide(
     };
   }
   if (!allows('SESSION_MADE', state)) return { kind: 'REFUSE', outcome: notPayable(order) };
+  // Whatever the state says: an order has at most one page that can be paid.
+  if (current !== undefined) return { kind: 'ANSWER', failure: CONFLICT };
   if (order.attempts.length >= MAX_ATTEMPTS) {
     const failure = invalid(['orderId'], 'too_many_attempts', 'the order has as many attempts as one can');
     return { kind: 'ANSWER', failure };
@@ -147,7 +156,7 @@ export async function answerSessionRun<Kind extends CheckoutKind | 'TopUpSuccess
     case 'ANSWERED':
       return run.answer;
     case 'CLAIMED': {
-      const claim = openAttempt(run.order)?.claim;
+      const claim = run.order.attempts.at(-1)?.claim;
       if (claim === undefined) throw new RangeError('claimed, yet without a claim');
       return answerSettled(ledger, run.request, await completeHeld(ledger, run.order, claim, false));
     }

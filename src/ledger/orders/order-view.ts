@@ -10,7 +10,8 @@ import { type Order, type OrderPayment, type PaymentPage, hasClaimedAttempt, ope
 /** How the order can be paid now; nothing while somebody is asking the provider for a session. */
 export function payableWith(order: Order, nowMs: number): readonly OrderPayment['method'][] {
   if (hasClaimedAttempt(order)) return [];
-  const byWallet = order.kind === 'PURCHASE' && allows('WALLET_CHARGE', order.state);
+  const byWallet =
+    order.kind === 'PURCHASE' && allows('WALLET_CHARGE', order.state) && openAttempt(order) === undefined;
   return [
     ...(byWallet ? ['WALLET' as const] : []),
     ...(byCheckout(order, nowMs) ? ['CHECKOUT' as const] : []),
@@ -20,6 +21,7 @@ export function payableWith(order: Order, nowMs: number): readonly OrderPayment[
 /** An open session is paid on its page; without one another may be opened, up to the number an order may have. */
 function byCheckout(order: Order, nowMs: number): boolean {
   if (order.state === 'SESSION_CREATED') return paymentPage(order, nowMs) !== undefined;
+  if (openAttempt(order) !== undefined) return false;
   return allows('SESSION_MADE', order.state) && order.attempts.length < MAX_ATTEMPTS;
 }
 

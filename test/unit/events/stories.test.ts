@@ -123,6 +123,19 @@ describe('a purchase', () => {
       { ...NOTHING_YET, state: 'FAILED' },
     ));
 
+  it('whose payment is canceled while its session can still be paid: it waits for the session', () =>
+    expectEnding(
+      {
+        events: [
+          tell.payment('payment_failed', declined),
+          tell.payment('canceled', { ...declined, status: 'canceled' }),
+        ],
+        provider: (state) =>
+          state.sessions.set('cs_1', session(1, { status: 'open', paymentStatus: 'unpaid' })),
+      },
+      { ...NOTHING_YET, state: 'SESSION_CREATED', attempts: ['1 OPEN'] },
+    ));
+
   it('whose session expires, and with it the payment', () => {
     const expired = session(1, { status: 'expired', paymentStatus: 'unpaid' });
     return expectEnding(
