@@ -6,7 +6,7 @@ import { PREFIX, balanceKey } from '../../src/ledger/keys.ts';
 import { type Decimal, ZERO, add, decimal, plainDecimal, subtract } from '../../src/ledger/money.ts';
 import { charge } from '../../src/ledger/operations/charge.ts';
 import { adjustBalance } from '../../src/ledger/operations/adjust-balance.ts';
-import { balanceOf } from '../../src/ledger/operations/cash-top-up.ts';
+import { balanceOf } from '../../src/ledger/balance-item.ts';
 import { refund } from '../../src/ledger/operations/refund.ts';
 import { topUp } from '../../src/ledger/operations/top-up.ts';
 import { readEntry } from '../../src/ledger/entry.ts';

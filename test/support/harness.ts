@@ -11,7 +11,7 @@ import { PREFIX, balanceKey, orderKey, partition } from '../../src/ledger/keys.t
 import { plainDecimal } from '../../src/ledger/money.ts';
 import { encodeNodeId } from '../../src/ledger/node-ids.ts';
 import { adjustBalance } from '../../src/ledger/operations/adjust-balance.ts';
-import { balanceOf } from '../../src/ledger/operations/cash-top-up.ts';
+import { balanceOf } from '../../src/ledger/balance-item.ts';
 import { createOrder } from '../../src/ledger/operations/create-order.ts';
 import type { Ledger, LedgerCounter, LedgerSettings } from '../../src/ledger/operations/ledger.ts';
 import { readOrder } from '../../src/ledger/orders/order-item.ts';

@@ -6,7 +6,7 @@ import { PREFIX, balanceKey, partition } from '../../src/ledger/keys.ts';
 import { decimal, plainDecimal } from '../../src/ledger/money.ts';
 import { encodeNodeId } from '../../src/ledger/node-ids.ts';
 import { type AuditReport, auditTable } from '../../src/ledger/operations/audit-ledger.ts';
-import { balanceOf } from '../../src/ledger/operations/cash-top-up.ts';
+import { balanceOf } from '../../src/ledger/balance-item.ts';
 import { type Store, createStore } from '../../src/ledger/store.ts';
 import { TABLE_NAME, startKillableFleet } from './killable-fleet.ts';
 import { FUNDS, startLoad } from './killer-load.ts';

@@ -1,16 +1,17 @@
 import { z } from 'zod';
 import type { Viewer } from '../../auth/viewer.ts';
-import type { AssetRule, Tenant } from '../../tenants.ts';
+import type { Tenant } from '../../tenants.ts';
+import { balanceOf } from '../balance-item.ts';
 import { type BalanceGuard, bookEntry } from '../entry-writes.ts';
 import { type Entry, ledgerAccount } from '../entry.ts';
 import { balanceKey } from '../keys.ts';
 import { type Decimal, ZERO, negate } from '../money.ts';
 import { type Answered, type LedgerFailure, invalid } from '../outcomes.ts';
-import { balanceOf, capExceeded } from './cash-top-up.ts';
 import { insufficient } from './charge.ts';
 import { type Decision, runLedgerCommand } from './guarded-command.ts';
 import { amountIssue, assetText, decimalText, idText, invalidWith, parseInput, shortText } from './input.ts';
 import { type Ledger, tenantOf } from './ledger.ts';
+import { overCap, whenOverCap } from './open-top-up.ts';
 
 type AdjustKind = 'AdjustBalanceSuccess' | 'InsufficientBalance' | 'CapExceeded';
 export type AdjustBalanceOutcome = Answered<AdjustKind> | LedgerFailure;
@@ -34,38 +35,44 @@ export async function adjustBalance(
   if (parsed.kind === 'INVALID') return parsed.failure;
   const { value } = parsed;
   const tenant = tenantOf(ledger, viewer.tenant);
-  const rule = tenant.assets.get(value.asset);
-  if (rule === undefined) return invalid(['asset'], 'unknown_asset', 'not an asset of this tenant');
-  const issue = amountIssue(['amount'], value.amount, rule.scale, { signed: true });
+  const scale = tenant.assets.get(value.asset)?.scale;
+  const issue =
+    scale === undefined ? undefined : amountIssue(['amount'], value.amount, scale, { signed: true });
   if (issue !== undefined) return invalidWith(issue);
   return runLedgerCommand<AdjustKind>(ledger, viewer, {
     operation: 'adjustBalance',
     key,
     input: value,
     reads: [balanceKey({ tenant: viewer.tenant, accountId: value.accountId, asset: value.asset })],
-    decide: ([balance], nowMs) =>
-      decide(ledger, viewer, { tenant, rule, input: value }, balanceOf(balance), nowMs),
+    decide: ([balance], nowMs) => decide(ledger, viewer, { tenant, input: value }, balanceOf(balance), nowMs),
   });
 }
 
 interface Adjustment {
   readonly tenant: Tenant;
-  readonly rule: AssetRule;
   readonly input: Input;
 }
 
 function decide(
   ledger: Ledger,
   viewer: Viewer,
-  { tenant, rule, input }: Adjustment,
+  { tenant, input }: Adjustment,
   balance: Decimal,
   nowMs: number,
 ): Decision<AdjustKind> {
   const { accountId, asset, amount, reason } = input;
+  // Judged after the marker: an asset that has gone since must not break a replay.
+  const rule = tenant.assets.get(asset);
+  if (rule === undefined) {
+    return {
+      kind: 'ANSWER',
+      failure: invalid(['asset'], 'unknown_asset', 'not an asset of this tenant'),
+    };
+  }
   const raises = amount.gt(ZERO);
   const cap = raises ? rule.cap : undefined;
-  if (cap !== undefined && amount.gt(cap))
-    return { kind: 'REFUSE', outcome: capExceeded(rule, cap, balance) };
+  const beyondAny = cap !== undefined && amount.gt(cap) ? overCap(rule, balance) : undefined;
+  if (beyondAny !== undefined) return beyondAny;
   const wallet = ledgerAccount.wallet(accountId);
   const entry: Entry = {
     tenant: viewer.tenant,
@@ -88,9 +95,9 @@ function decide(
     parts: [bookEntry(entry, guards)],
     outcome: { kind: 'AdjustBalanceSuccess', accountId, asset, entryId: entry.entryId },
     whenRefused: (failed) => {
+      if (cap !== undefined) return whenOverCap(rule)(failed);
       if (!failed.has(`balance:${asset}`)) return undefined;
       const available = balanceOf(failed.get(`balance:${asset}`));
-      if (cap !== undefined) return { kind: 'REFUSE', outcome: capExceeded(rule, cap, available) };
       return { kind: 'REFUSE', outcome: insufficient(tenant, asset, negate(amount), available) };
     },
   };

@@ -9,7 +9,7 @@ import type { Order, Refund } from '../orders/order.ts';
 import type { Answered, ProviderFailure } from '../outcomes.ts';
 import { beginRefund } from '../orders/refunds.ts';
 import { answerSettled, resumeClaim } from './answer-claim.ts';
-import { balanceOf } from './cash-top-up.ts';
+import { balanceOf } from '../balance-item.ts';
 import { insufficient } from './charge.ts';
 import { claimFor } from './complete-claim.ts';
 import { completeHeld } from './complete-abandoned.ts';

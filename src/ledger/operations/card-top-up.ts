@@ -1,18 +1,18 @@
 import type { Viewer } from '../../auth/viewer.ts';
 import { claimAttempt } from '../provider/attempts.ts';
+import { balanceOf } from '../balance-item.ts';
 import { checkRoom } from '../entry-writes.ts';
 import { balanceKey } from '../keys.ts';
 import { type Decimal, add } from '../money.ts';
 import { putOrder } from '../orders/order-writes.ts';
 import { type Answered, NOT_FOUND, type ProviderFailure } from '../outcomes.ts';
-import { openOrder } from '../orders/payments.ts';
-import { balanceOf, capExceeded } from './cash-top-up.ts';
 import { answerSessionRun, returnUrlIssue } from './checkout.ts';
 import { claimFor } from './complete-claim.ts';
 import { type ClaimFailure, type Decision, runGuardedCommand } from './guarded-command.ts';
 import type { Request } from './idempotency.ts';
 import { invalidWith } from './input.ts';
 import type { Ledger } from './ledger.ts';
+import { NOT_FOR_SALE, openTopUp, overCap, whenOverCap } from './open-top-up.ts';
 import type { TopUp } from './top-up.ts';
 
 type CardTopUpKind = 'TopUpSuccess' | 'CapExceeded' | 'ProviderRefused';
@@ -51,30 +51,19 @@ interface Wanted {
 
 function decide(ledger: Ledger, wanted: Wanted, balance: Decimal, nowMs: number): CardTopUpDecision {
   const { viewer, accountId, topUp, guarded } = wanted;
-  const { tenant, rule, unit, amount, input } = topUp;
-  const { asset, successUrl, cancelUrl } = input;
+  const { tenant, terms, input } = topUp;
+  const { asset, amount, successUrl, cancelUrl } = input;
   if (successUrl === undefined || cancelUrl === undefined) throw new RangeError('checked by topUp');
+  if (terms === undefined) return NOT_FOR_SALE;
   const issue = returnUrlIssue(tenant, { successUrl, cancelUrl });
   if (issue !== undefined) return { kind: 'ANSWER', failure: invalidWith(issue) };
+  const { rule } = terms;
   const { cap } = rule;
-  if (cap !== undefined && add(balance, amount).gt(cap)) {
-    return { kind: 'REFUSE', outcome: capExceeded(rule, cap, balance) };
-  }
-  const opened = openOrder({
-    tenant: viewer.tenant,
-    accountId,
-    orderId: ledger.ids.ulid(nowMs),
-    kind: 'TOP_UP',
-    currency: unit.code,
-    amount,
-    asset,
-    lines: [],
-    actor: viewer.subject,
-    consented: false,
-    atMs: nowMs,
-  });
-  const terms = { successUrl, cancelUrl, paymentMethodTypes: tenant.paymentMethods };
-  const order = claimAttempt(opened, terms, claimFor(ledger, guarded, nowMs), nowMs);
+  const full = cap !== undefined && add(balance, amount).gt(cap) ? overCap(rule, balance) : undefined;
+  if (full !== undefined) return full;
+  const opened = openTopUp(ledger, viewer, accountId, input, terms, nowMs);
+  const page = { successUrl, cancelUrl, paymentMethodTypes: tenant.paymentMethods };
+  const order = claimAttempt(opened, page, claimFor(ledger, guarded, nowMs), nowMs);
   const ref = { tenant: viewer.tenant, accountId, asset };
   return {
     kind: 'CLAIM',
@@ -83,9 +72,6 @@ function decide(ledger: Ledger, wanted: Wanted, balance: Decimal, nowMs: number)
       ...(cap === undefined ? [] : [{ items: [checkRoom(ref, amount, cap)] }]),
     ],
     order,
-    whenRefused: (failed) =>
-      cap === undefined || !failed.has(`balance:${asset}`)
-        ? undefined
-        : { kind: 'REFUSE', outcome: capExceeded(rule, cap, balanceOf(failed.get(`balance:${asset}`))) },
+    whenRefused: whenOverCap(rule),
   };
 }

@@ -4,7 +4,7 @@ import { type Entry, ledgerAccount } from '../entry.ts';
 import { toppedUpAsset } from '../orders/order-postings.ts';
 import { updateOrder } from '../orders/order-writes.ts';
 import { completeRefundAtOnce } from '../orders/refunds.ts';
-import { balanceOf } from './cash-top-up.ts';
+import { balanceOf } from '../balance-item.ts';
 import { insufficient } from './charge.ts';
 import type { Decision } from './guarded-command.ts';
 import type { Ledger } from './ledger.ts';

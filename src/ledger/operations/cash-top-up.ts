@@ -1,17 +1,17 @@
 import type { Viewer } from '../../auth/viewer.ts';
-import type { AssetRule } from '../../tenants.ts';
-import { type StoredItem, optionalDecimal } from '../attributes.ts';
+import { balanceOf } from '../balance-item.ts';
 import { type BalanceGuard, bookEntry } from '../entry-writes.ts';
 import { type Entry, ledgerAccount, postings } from '../entry.ts';
 import { balanceKey } from '../keys.ts';
-import { type Decimal, ZERO, formatDecimal, subtract } from '../money.ts';
+import type { Decimal } from '../money.ts';
 import { paymentPosting } from '../orders/order-postings.ts';
 import { putOrder } from '../orders/order-writes.ts';
 import type { Order } from '../orders/order.ts';
-import { type Answered, type LedgerFailure, NOT_FOUND, type Stored } from '../outcomes.ts';
-import { openOrder, payOrder } from '../orders/payments.ts';
+import { type Answered, type LedgerFailure, NOT_FOUND } from '../outcomes.ts';
+import { payOrder } from '../orders/payments.ts';
 import { type Decision, runLedgerCommand } from './guarded-command.ts';
 import type { Ledger } from './ledger.ts';
+import { NOT_FOR_SALE, openTopUp, overCap, whenOverCap } from './open-top-up.ts';
 import type { TopUp } from './top-up.ts';
 
 type CashTopUpKind = 'TopUpSuccess' | 'CapExceeded';
@@ -39,27 +39,19 @@ function decide(
   ledger: Ledger,
   viewer: Viewer,
   accountId: string,
-  { input, unit, rule, amount }: TopUp,
+  request: TopUp,
   balance: Decimal,
   nowMs: number,
 ): Decision<CashTopUpKind> {
-  const { asset } = input;
+  const { terms } = request;
+  if (terms === undefined) return NOT_FOR_SALE;
+  const { rule } = terms;
   const { cap } = rule;
-  if (cap !== undefined && amount.gt(cap))
-    return { kind: 'REFUSE', outcome: capExceeded(rule, cap, balance) };
-  const opened = openOrder({
-    tenant: viewer.tenant,
-    accountId,
-    orderId: ledger.ids.ulid(nowMs),
-    kind: 'TOP_UP',
-    currency: unit.code,
-    amount,
-    asset,
-    lines: [],
-    actor: viewer.subject,
-    consented: false,
-    atMs: nowMs,
-  });
+  const { asset, amount } = request.input;
+  // More than a whole wallet holds can't be left to the condition, whose bound would be below zero.
+  const beyondAny = cap !== undefined && amount.gt(cap) ? overCap(rule, balance) : undefined;
+  if (beyondAny !== undefined) return beyondAny;
+  const opened = openTopUp(ledger, viewer, accountId, request.input, terms, nowMs);
   const order: Order = payOrder(
     opened,
     'CASH',
@@ -83,24 +75,6 @@ function decide(
     kind: 'COMMIT',
     parts: [putOrder(order, ledger.settings), bookEntry(entry, guards)],
     outcome: { kind: 'TopUpSuccess', accountId, orderId: order.orderId, asset, entryId: entry.entryId },
-    whenRefused: (failed) =>
-      cap === undefined || !failed.has(`balance:${asset}`)
-        ? undefined
-        : { kind: 'REFUSE', outcome: capExceeded(rule, cap, balanceOf(failed.get(`balance:${asset}`))) },
+    whenRefused: whenOverCap(rule),
   };
-}
-
-/** What a balance item holds; a wallet without one holds nothing yet. */
-export function balanceOf(item: StoredItem | undefined): Decimal {
-  return (item === undefined ? undefined : optionalDecimal(item, 'balance')) ?? ZERO;
-}
-
-/** How much more fits: never below zero, though refunds and card money may stand above the cap. */
-export function capExceeded(
-  { asset, scale }: AssetRule,
-  cap: Decimal,
-  balance: Decimal,
-): Stored<'CapExceeded'> {
-  const room = balance.gt(cap) ? ZERO : subtract(cap, balance);
-  return { kind: 'CapExceeded', asset, cap: formatDecimal(cap, scale), room: formatDecimal(room, scale) };
 }

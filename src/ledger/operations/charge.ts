@@ -2,11 +2,12 @@ import { z } from 'zod';
 import { maySeeOrder } from '../../auth/permissions.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Tenant } from '../../tenants.ts';
-import { type StoredItem, optionalDecimal } from '../attributes.ts';
+import type { StoredItem } from '../attributes.ts';
+import { balanceOf } from '../balance-item.ts';
 import { bookEntry } from '../entry-writes.ts';
 import { type Entry, postings } from '../entry.ts';
 import { orderKey } from '../keys.ts';
-import { type Decimal, ZERO, formatDecimal } from '../money.ts';
+import { type Decimal, formatDecimal } from '../money.ts';
 import { readOrder } from '../orders/order-item.ts';
 import { chargePosting } from '../orders/order-postings.ts';
 import { allows } from '../orders/order-states.ts';
@@ -39,7 +40,6 @@ export async function charge(
   if (parsed.kind === 'INVALID') return parsed.failure;
   const { orderId, asset } = parsed.value;
   const tenant = tenantOf(ledger, viewer.tenant);
-  if (!tenant.assets.has(asset)) return invalid(['asset'], 'unknown_asset', 'not an asset of this tenant');
   const ref = orderRefOf(viewer.tenant, orderId);
   if (ref === undefined) return NOT_FOUND;
   return runLedgerCommand<ChargeKind>(ledger, viewer, {
@@ -59,6 +59,13 @@ function decide(
   item: StoredItem | undefined,
   nowMs: number,
 ): Decision<ChargeKind> {
+  // Judged after the marker: an asset that has gone since must not break a replay.
+  if (!tenant.assets.has(asset)) {
+    return {
+      kind: 'ANSWER',
+      failure: invalid(['asset'], 'unknown_asset', 'not an asset of this tenant'),
+    };
+  }
   const order = item === undefined ? undefined : readOrder(item);
   if (order === undefined || !maySeeOrder(viewer, ownershipOf(order)))
     return { kind: 'ANSWER', failure: NOT_FOUND };
@@ -82,8 +89,7 @@ function decide(
     },
     whenRefused: (failed) => {
       if (!failed.has(`balance:${asset}`)) return undefined;
-      const old = failed.get(`balance:${asset}`);
-      const available = (old === undefined ? undefined : optionalDecimal(old, 'balance')) ?? ZERO;
+      const available = balanceOf(failed.get(`balance:${asset}`));
       return { kind: 'REFUSE', outcome: insufficient(tenant, asset, order.amount, available) };
     },
   };

@@ -22,7 +22,7 @@ import {
 import { ownershipOf } from '../../auth/order-ownership.ts';
 import type { PlanPart } from '../plan.ts';
 import { answerSettled, inProgress, resumeClaim } from './answer-claim.ts';
-import { balanceOf } from './cash-top-up.ts';
+import { balanceOf } from '../balance-item.ts';
 import { notPayable } from './charge.ts';
 import { completeHeld } from './complete-abandoned.ts';
 import { PROVIDER_UNAVAILABLE, claimFor } from './complete-claim.ts';

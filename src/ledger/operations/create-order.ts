@@ -59,7 +59,6 @@ export async function createOrder(
   const issue = shapeIssue(viewer, value, unit);
   if (issue !== undefined) return invalidWith(issue);
   const { merchantId } = value;
-  if (!tenant.merchants.has(merchantId)) return NOT_FOUND;
 
   return runLedgerCommand(ledger, viewer, {
     operation: 'createOrder',
@@ -67,6 +66,8 @@ export async function createOrder(
     input: value,
     reads: (value.items ?? []).map(({ sku }) => productKey({ tenant: viewer.tenant, merchantId, sku })),
     decide: async (found, nowMs) => {
+      // Judged after the marker: a merchant that has gone since must not break a replay.
+      if (!tenant.merchants.has(merchantId)) return { kind: 'ANSWER', failure: NOT_FOUND };
       const owner = await accountOf(ledger, viewer, value, nowMs);
       if ('kind' in owner) return { kind: 'ANSWER', failure: owner };
       const lines = value.items === undefined ? namedLine(value) : catalogueLines(value.items, found);

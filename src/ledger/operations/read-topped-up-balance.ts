@@ -2,7 +2,7 @@ import { balanceKey } from '../keys.ts';
 import { type Decimal, ZERO } from '../money.ts';
 import { toppedUpAsset } from '../orders/order-postings.ts';
 import type { Order } from '../orders/order.ts';
-import { balanceOf } from './cash-top-up.ts';
+import { balanceOf } from '../balance-item.ts';
 import type { Ledger } from './ledger.ts';
 
 /** What is left in the wallet that a top-up credited; nothing for a purchase, whose money isn't in a wallet. */

@@ -1,6 +1,7 @@
 import { maySeeBalances, maySeeHistory } from '../../auth/permissions.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import { type StoredItem, optionalDecimal, optionalInteger, optionalString } from '../attributes.ts';
+import { balanceOf } from '../balance-item.ts';
 import { type AccountRef, type BalanceRef, balanceKey, metricsKey, profileKey } from '../keys.ts';
 import { type Decimal, ZERO } from '../money.ts';
 import { type Ledger, tenantOf } from './ledger.ts';
@@ -35,9 +36,8 @@ export async function readBalances(
 }
 
 function toBalance({ tenant, accountId, asset }: BalanceRef, item: StoredItem | undefined): Balance {
-  const amount = item === undefined ? undefined : optionalDecimal(item, 'balance');
   const updatedAtMs = item === undefined ? undefined : optionalInteger(item, 'updated_at');
-  return { tenant, accountId, asset, amount: amount ?? ZERO, updatedAtMs };
+  return { tenant, accountId, asset, amount: balanceOf(item), updatedAtMs };
 }
 
 /** The assets that every account of a tenant has a balance of, in the order of the tenant's file. */

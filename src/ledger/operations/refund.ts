@@ -19,7 +19,7 @@ import { ownershipOf } from '../../auth/order-ownership.ts';
 import { type RefundObjection, refundObjection } from '../orders/refunds.ts';
 import { claimCardRefund, completeCardRefund, resumeCardRefund } from './card-refund.ts';
 import { cashRefund } from './cash-refund.ts';
-import { balanceOf } from './cash-top-up.ts';
+import { balanceOf } from '../balance-item.ts';
 import { type Decision, runGuardedCommand } from './guarded-command.ts';
 import type { Request } from './idempotency.ts';
 import {

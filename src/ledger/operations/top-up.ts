@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Viewer } from '../../auth/viewer.ts';
-import type { AssetRule, Tenant } from '../../tenants.ts';
-import { type Currency, currency } from '../currencies.ts';
+import type { Tenant } from '../../tenants.ts';
 import type { Decimal } from '../money.ts';
 import type { Answered, InputIssue, ProviderFailure } from '../outcomes.ts';
 import { cardTopUp } from './card-top-up.ts';
@@ -16,6 +15,7 @@ import {
   parseInput,
   priceIssue,
 } from './input.ts';
+import { type TopUpTerms, topUpTerms } from './open-top-up.ts';
 import { type Ledger, tenantOf } from './ledger.ts';
 
 export type TopUpKind = 'TopUpSuccess' | 'CapExceeded' | 'ProviderRefused';
@@ -31,14 +31,11 @@ const inputSchema = z.strictObject({
 });
 export type TopUpInput = z.output<typeof inputSchema>;
 
-/** A top-up whose input is in order: an asset that can be bought, an amount that can be paid. */
+/** A top-up whose input is in order, as far as the input alone tells. */
 export interface TopUp {
   readonly tenant: Tenant;
+  readonly terms: TopUpTerms | undefined;
   readonly input: TopUpInput;
-  readonly rule: AssetRule;
-  /** What is paid in, one to one. */
-  readonly unit: Currency;
-  readonly amount: Decimal;
 }
 
 /** Adds value to a wallet: CASH at a terminal is credited at once, CHECKOUT when Stripe confirms. */
@@ -52,27 +49,21 @@ export async function topUp(
   if (parsed.kind === 'INVALID') return parsed.failure;
   const { value } = parsed;
   const tenant = tenantOf(ledger, viewer.tenant);
-  const rule = tenant.assets.get(value.asset);
-  if (rule?.pays === undefined) {
-    return invalidWith({
-      path: ['asset'],
-      code: 'unknown_asset',
-      message: 'not an asset that can be bought',
-    });
-  }
-  const unit = currency(rule.pays);
-  const issue = topUpIssue(value, rule, unit);
+  // Whether the asset is sold is judged after the marker: one that isn't any more must not break a replay.
+  const terms = topUpTerms(tenant, value.asset);
+  const issue = (terms === undefined ? undefined : amountIssueOf(value.amount, terms)) ?? shapeIssue(value);
   if (issue !== undefined) return invalidWith(issue);
-  const request: TopUp = { tenant, input: value, rule, unit, amount: value.amount };
+  const request: TopUp = { tenant, terms, input: value };
   return value.method === 'CASH'
     ? cashTopUp(ledger, viewer, key, request)
     : cardTopUp(ledger, viewer, key, request);
 }
 
-function topUpIssue(input: TopUpInput, rule: AssetRule, unit: Currency): InputIssue | undefined {
-  const { method, accountId, successUrl, cancelUrl, amount } = input;
-  const issue = amountIssue(['amount'], amount, rule.scale) ?? priceIssue(['amount'], amount, unit);
-  if (issue !== undefined) return issue;
+function amountIssueOf(amount: Decimal, { rule, unit }: TopUpTerms): InputIssue | undefined {
+  return amountIssue(['amount'], amount, rule.scale) ?? priceIssue(['amount'], amount, unit);
+}
+
+function shapeIssue({ method, accountId, successUrl, cancelUrl }: TopUpInput): InputIssue | undefined {
   if (method === 'CASH') {
     if (accountId === undefined)
       return { path: ['accountId'], code: 'required', message: 'whose wallet it is' };
