@@ -22,7 +22,7 @@ export interface MerchantPayload {
     readonly state: OrderState;
     readonly merchantId: string;
     readonly currency: string;
-    /** Decimals with the full scale of the currency: `"480"`, `"4.80"`. */
+    /** Decimals with the full scale of the currency, `"480"` or `"4.80"`, or as fine as the provider told of it. */
     readonly amount: string;
     readonly refundedAmount: string;
     readonly refundPendingAmount: string;

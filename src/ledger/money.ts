@@ -91,10 +91,12 @@ export function fitsOperation(value: Decimal): boolean {
   return value.abs().lt(new Exact(10).pow(MAX_INTEGER_DIGITS));
 }
 
-/** The full-scale text of the wire: `480` for JPY, `4.80` for USD. Throws RangeError if decimals would be lost. */
+/**
+ * The full-scale text of the wire: `480` for JPY, `4.80` for USD. What is finer keeps its decimals: Stripe may tell of
+ * 10.50 ISK, and an asset may have lost decimals since something was booked.
+ */
 export function formatDecimal(value: Decimal, scale: number): string {
-  if (!fitsScale(value, scale)) throw new RangeError(`more than ${String(scale)} decimals`);
-  return value.toFixed(scale);
+  return value.toFixed(Math.max(scale, value.decimalPlaces()));
 }
 
 /** The shortest plain text, as a number attribute holds it: `10.00` and `10.0` are both `10`. */

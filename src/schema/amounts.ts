@@ -12,9 +12,9 @@ function scaleOf(ledger: Ledger, tenant: string, unit: string): number {
   return isCurrency(unit) ? currency(unit).scale : 0;
 }
 
-/** An amount on the wire, in full scale. An asset that has lost decimals since keeps those that were booked. */
+/** An amount on the wire, in full scale. */
 export function amountText(ledger: Ledger, tenant: string, unit: string, amount: Decimal): string {
-  return formatDecimal(amount, Math.max(scaleOf(ledger, tenant, unit), amount.decimalPlaces()));
+  return formatDecimal(amount, scaleOf(ledger, tenant, unit));
 }
 
 /** An amount of an order, in its currency. */

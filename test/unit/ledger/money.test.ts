@@ -102,8 +102,14 @@ describe('printing', () => {
     expect(formatDecimal(decimal('9999999999999999.99'), 2)).toBe('9999999999999999.99');
   });
 
-  it('refuses to lose decimals', () => {
-    expect(() => formatDecimal(decimal('4.801'), 2)).toThrow('more than 2 decimals');
+  it('shows what is finer than the scale as it is', () => {
+    expect(formatDecimal(decimal('4.801'), 2)).toBe('4.801');
+    expect(formatDecimal(decimal('9.5'), 0)).toBe('9.5');
+    expect(formatDecimal(decimal('-0.001'), 2)).toBe('-0.001');
+    expect(formatDecimal(decimal('4.8000'), 2)).toBe('4.80');
+  });
+
+  it('knows whether a value fits a scale', () => {
     expect(fitsScale(decimal('4.800'), 1)).toBe(true);
     expect(fitsScale(decimal('4.801'), 2)).toBe(false);
   });
