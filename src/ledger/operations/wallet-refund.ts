@@ -1,12 +1,11 @@
 import type { Tenant } from '../../tenants.ts';
-import { type BalanceGuard, bookEntry } from '../entry-writes.ts';
-import { type Entry, METRIC, type Posting, ledgerAccount, postings } from '../entry.ts';
+import type { BalanceGuard } from '../entry-writes.ts';
+import { METRIC, type Posting, ledgerAccount } from '../entry.ts';
 import { takeAsFact, walletRefundPosting } from '../orders/order-postings.ts';
-import { updateOrder } from '../orders/order-writes.ts';
-import { completeRefundAtOnce } from '../orders/refunds.ts';
 import { rewardTakenBack } from '../orders/rewards.ts';
 import type { Decision } from './guarded-command.ts';
 import type { Ledger } from './ledger.ts';
+import { refundAtOnce } from './refund-at-once.ts';
 import type { RefundKind, RefundToMake } from './refund.ts';
 
 /**
@@ -15,39 +14,9 @@ import type { RefundKind, RefundToMake } from './refund.ts';
  * them never stops a refund.
  */
 export function walletRefund(ledger: Ledger, tenant: Tenant, toMake: RefundToMake): Decision<RefundKind> {
-  const { order, refund, actor, nowMs } = toMake;
-  const reward = rewardReversal(tenant, toMake);
-  const money = walletRefundPosting(order, refund.amount);
-  const entry: Entry = {
-    tenant: order.tenant,
-    accountId: order.accountId,
-    entryId: ledger.ids.ulid(nowMs),
-    operation: 'REFUND',
-    postings: postings(money, ...reward.postings),
-    orderId: order.orderId,
-    refundId: refund.refundId,
-    ...(refund.reason === undefined ? {} : { reason: refund.reason }),
-    actor,
-    atMs: nowMs,
-  };
-  const after = completeRefundAtOnce(
-    order,
-    { ...refund, entryId: entry.entryId },
-    ledger.followUps.afterRefund(order, refund.refundId),
-    { actor, atMs: nowMs },
-  );
-  return {
-    kind: 'COMMIT',
-    parts: [updateOrder(order, after, ledger.settings, refund.amount), bookEntry(entry, reward.guards)],
-    outcome: {
-      kind: 'RefundSuccess',
-      accountId: order.accountId,
-      orderId: order.orderId,
-      refundId: refund.refundId,
-      entryId: entry.entryId,
-      asset: money.asset,
-    },
-  };
+  const { postings, guards } = rewardReversal(tenant, toMake);
+  const money = walletRefundPosting(toMake.order, toMake.refund.amount);
+  return refundAtOnce(ledger, toMake, { asset: money.asset, postings: [money, ...postings], guards });
 }
 
 function rewardReversal(
