@@ -311,6 +311,27 @@ const PROVIDER: readonly PlantedBug[] = [
     to: 'step.nextAttemptAtMs <= nowMs',
     tests: ['test/unit/fulfilment/steps.test.ts'],
   },
+  {
+    name: 'a claim without a key is forgotten after its window',
+    file: 'src/ledger/operations/idempotency.ts',
+    from: "state.status === 'PROCESSING' ? epochS(nowMs) + MARKER_LIFE_S : outcomeTtlS(ledger, ref, nowMs)",
+    to: 'outcomeTtlS(ledger, ref, nowMs)',
+    tests: ['test/integration/provider/without-key.test.ts'],
+  },
+  {
+    name: 'a refund that is pending at the provider backs one that is booked',
+    file: 'src/ledger/operations/find-unbacked.ts',
+    from: '(status === undefined || backing.status === status) &&',
+    to: '',
+    tests: ['test/integration/provider/unbacked.test.ts'],
+  },
+  {
+    name: 'the sweeper asks as fast as it can',
+    file: 'src/fulfilment/paced-provider.ts',
+    from: 'nextTurnMs = turnMs + 1000 / callsPerSecond;',
+    to: 'nextTurnMs = turnMs;',
+    tests: ['test/integration/provider/sweeper.test.ts'],
+  },
 ];
 
 /** Every planted bug. Each has to be noticed by its tests. */
