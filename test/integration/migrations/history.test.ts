@@ -40,7 +40,7 @@ describe('history while the old one and the new one both exist', () => {
     await backfill(toolkit, GOD_RECORD, { segments: 1 });
     expect(await harness.entries('demo', account.accountId)).toHaveLength(2);
 
-    const history = await readHistory(ledger.store, account, 10);
+    const history = await readHistory(ledger.store, account, { limit: 10 });
     expect(
       history.map(({ type, kind, amount, atMs: at }) => [type, kind, plainDecimal(amount), at - atMs]),
     ).toEqual([

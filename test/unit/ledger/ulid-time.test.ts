@@ -1,6 +1,10 @@
 import { ulid } from 'ulid';
 import { describe, expect, it } from 'vitest';
-import { leastUlidAt } from '../../../src/ledger/ulid-time.ts';
+import { leastUlidAt, ulidTimeMs } from '../../../src/ledger/ulid-time.ts';
+
+it.each([1, 31, 32, 1_900_000_000_000, 2 ** 48 - 1])('a ULID tells when it was made: %d', (atMs) => {
+  expect(ulidTimeMs(ulid(atMs))).toBe(atMs);
+});
 
 describe('the least ULID of an instant', () => {
   it.each([2, 1_900_000_000_000, 2 ** 48 - 1])('bounds what was made then: %d', (atMs) => {
