@@ -1,6 +1,8 @@
 import {
   CreateTableCommand,
+  DescribeContinuousBackupsCommand,
   DescribeTableCommand,
+  DescribeTimeToLiveCommand,
   type DynamoDBClient,
   UpdateContinuousBackupsCommand,
   UpdateTimeToLiveCommand,
@@ -16,10 +18,26 @@ export interface TableOptions {
   readonly protectedFromLoss: boolean;
 }
 
-/** Creates the table with its indexes and its TTL, if it isn't there. Says whether it did. */
+/**
+ * Sees to it that the table is there with its indexes, its TTL and its recovery: what is missing is made, also after
+ * somebody else began and died. Says whether it made the table itself.
+ */
 export async function createTable(client: DynamoDBClient, options: TableOptions): Promise<boolean> {
-  const { tableName, streams, protectedFromLoss } = options;
-  if (await tableExists(client, tableName)) return false;
+  const { tableName, protectedFromLoss } = options;
+  const isMade = await ensure({
+    isOn: () => tableExists(client, tableName),
+    turnOn: () => makeTable(client, options),
+  });
+  await waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 60 }, { TableName: tableName });
+  await ensure(timeToLive(client, tableName));
+  if (protectedFromLoss) await ensure(pointInTimeRecovery(client, tableName));
+  return isMade;
+}
+
+async function makeTable(
+  client: DynamoDBClient,
+  { tableName, streams, protectedFromLoss }: TableOptions,
+): Promise<void> {
   const indexes = Object.entries(INDEXES);
   await client.send(
     new CreateTableCommand({
@@ -51,22 +69,60 @@ export async function createTable(client: DynamoDBClient, options: TableOptions)
         : {}),
     }),
   );
-  await waitUntilTableExists({ client, minDelay: 1, maxWaitTime: 60 }, { TableName: tableName });
-  await client.send(
-    new UpdateTimeToLiveCommand({
-      TableName: tableName,
-      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
-    }),
-  );
-  if (protectedFromLoss) {
-    await client.send(
-      new UpdateContinuousBackupsCommand({
-        TableName: tableName,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
-      }),
-    );
+}
+
+/** Something that is there once, whoever makes it: the table, and what it gets when it is there. */
+interface Switch {
+  readonly isOn: () => Promise<boolean>;
+  readonly turnOn: () => Promise<unknown>;
+}
+
+/** Whoever is slower than somebody else is refused, and finds it on. Says whether it was this call that did it. */
+async function ensure({ isOn, turnOn }: Switch): Promise<boolean> {
+  if (await isOn()) return false;
+  try {
+    await turnOn();
+    return true;
+  } catch (error) {
+    if (await isOn()) return false;
+    throw error;
   }
-  return true;
+}
+
+function timeToLive(client: DynamoDBClient, TableName: string): Switch {
+  return {
+    isOn: async () => {
+      const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName }));
+      const status = TimeToLiveDescription?.TimeToLiveStatus;
+      return status === 'ENABLED' || status === 'ENABLING';
+    },
+    turnOn: () =>
+      client.send(
+        new UpdateTimeToLiveCommand({
+          TableName,
+          TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+        }),
+      ),
+  };
+}
+
+function pointInTimeRecovery(client: DynamoDBClient, TableName: string): Switch {
+  return {
+    isOn: async () => {
+      const { ContinuousBackupsDescription } = await client.send(
+        new DescribeContinuousBackupsCommand({ TableName }),
+      );
+      const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+      return recovery?.PointInTimeRecoveryStatus === 'ENABLED';
+    },
+    turnOn: () =>
+      client.send(
+        new UpdateContinuousBackupsCommand({
+          TableName,
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        }),
+      ),
+  };
 }
 
 async function tableExists(client: DynamoDBClient, tableName: string): Promise<boolean> {

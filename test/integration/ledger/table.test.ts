@@ -6,7 +6,7 @@ import {
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
 import { createDynamoDbClient } from '../../../src/ledger/dynamodb.ts';
 import { createTable } from '../../../src/ledger/table.ts';
@@ -87,5 +87,89 @@ describe('infra/table.json', () => {
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
       StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
     });
+  });
+});
+
+it('a table that several make at once is made once, and each of them finds it whole', async () => {
+  const name = `t${randomUUID()}`;
+  const options = { tableName: name, streams: false, protectedFromLoss: false };
+  const made = await Promise.all([1, 2, 3].map(() => createTable(client, options)));
+  expect(made.filter((isMine) => isMine)).toHaveLength(1);
+  const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
+  expect(TimeToLiveDescription).toEqual({ AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' });
+});
+
+describe('a table whose maker died before it was done', () => {
+  const recovery = { asked: 0, on: false };
+  let dying: DynamoDBClient;
+  beforeEach(() => {
+    recovery.asked = 0;
+    recovery.on = false;
+    dying = createDynamoDbClient({ region: 'local', endpoint: inject('engineEndpoint') });
+  });
+  afterEach(() => {
+    dying.destroy();
+  });
+
+  /** No local engine knows continuous backups: this is what AWS says of them. */
+  function withRecovery(of: DynamoDBClient): void {
+    of.middlewareStack.add(
+      (next, { commandName }) =>
+        async (given) => {
+          if (commandName === 'UpdateContinuousBackupsCommand') {
+            recovery.asked += 1;
+            recovery.on = true;
+            return { output: { $metadata: {} }, response: undefined };
+          }
+          if (commandName !== 'DescribeContinuousBackupsCommand') return await next(given);
+          const PointInTimeRecoveryStatus = recovery.on ? 'ENABLED' : 'DISABLED';
+          const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus };
+          const ContinuousBackupsDescription = { PointInTimeRecoveryDescription };
+          return { output: { $metadata: {}, ContinuousBackupsDescription }, response: undefined };
+        },
+      { step: 'initialize' },
+    );
+  }
+
+  function dieAt(doomed: string): void {
+    dying.middlewareStack.add(
+      (next, { commandName }) =>
+        async (given) => {
+          if (commandName === doomed) throw new Error('killed');
+          return await next(given);
+        },
+      { step: 'initialize', priority: 'high' },
+    );
+  }
+
+  async function timeToLive(name: string): Promise<string | undefined> {
+    const { TimeToLiveDescription } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
+    return TimeToLiveDescription?.TimeToLiveStatus;
+  }
+
+  it('gets its TTL from whoever comes next', async () => {
+    const name = `t${randomUUID()}`;
+    const options = { tableName: name, streams: false, protectedFromLoss: false };
+    dieAt('UpdateTimeToLiveCommand');
+    await expect(createTable(dying, options)).rejects.toThrow('killed');
+    expect(await timeToLive(name)).toBe('DISABLED');
+    expect(await createTable(client, options)).toBe(false);
+    expect(await timeToLive(name)).toBe('ENABLED');
+    expect(await createTable(client, options)).toBe(false);
+  });
+
+  it('gets its recovery from whoever comes next, once', async () => {
+    const name = `t${randomUUID()}`;
+    const options = { tableName: name, streams: false, protectedFromLoss: true };
+    withRecovery(dying);
+    dieAt('UpdateContinuousBackupsCommand');
+    await expect(createTable(dying, options)).rejects.toThrow('killed');
+    expect(recovery).toEqual({ asked: 0, on: false });
+    const living = createDynamoDbClient({ region: 'local', endpoint: inject('engineEndpoint') });
+    withRecovery(living);
+    expect(await createTable(living, options)).toBe(false);
+    expect(await createTable(living, options)).toBe(false);
+    expect(recovery).toEqual({ asked: 1, on: true });
+    living.destroy();
   });
 });
