@@ -1,5 +1,9 @@
+import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type StoredItem, readInteger, readString } from '../../../src/ledger/attributes.ts';
+import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
+import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import { createOrder } from '../../../src/ledger/operations/create-order.ts';
 import { issuePaymentCode } from '../../../src/ledger/operations/issue-payment-code.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
@@ -92,6 +96,64 @@ describe('a key whose marker has expired but is still in the table (C18)', () =>
     world.clock.advance(90 * 86_400_000 + 1_000);
     expect(await pay(second.id)).toMatchObject({ kind: 'ChargeSuccess', replayed: false });
     expect((await world.picture(accountId)).balances).toEqual({ ECOPAY: '10' });
+  });
+});
+
+describe('what the table forgets by itself (C18)', () => {
+  /** What each item is that has an end to come, and in how many seconds. */
+  async function lives(): Promise<readonly (readonly [string, number])[]> {
+    const nowS = Math.floor(world.clock.nowMs() / 1000);
+    const { Items = [] } = await world.client.send(
+      new ScanCommand({
+        TableName: world.tableName,
+        FilterExpression: 'attribute_exists(#ttl)',
+        ExpressionAttributeNames: { '#ttl': 'ttl' },
+      }),
+    );
+    const found = Items.map((item) => [kindOf(item), readInteger(item, 'ttl') - nowS] as const);
+    return found.filter(([, leftS]) => leftS > 0).sort(([one], [other]) => one.localeCompare(other));
+  }
+
+  /** The operation of a marker, the sort key's first word of anything else. */
+  function kindOf(item: StoredItem): string {
+    const [word = '', operation = ''] = readString(item, 'type').split('#');
+    return word === 'card_op_idem' ? operation : word;
+  }
+
+  it('has its end in seconds, and money has none', async () => {
+    const accountId = world.account();
+    const { clock, key, ledger } = world;
+    clock.advance(400 * 86_400_000);
+    expect(await lives()).toEqual([]);
+    await world.fund('t_1', accountId, '50.00');
+    const { code } = await issuePaymentCode(ledger, customer(accountId));
+    const input = { merchantId: 'm_1', paymentCode: code, amount: '12.00', description: 'lunch' };
+    expect((await createOrder(ledger, terminal(), key(), input)).kind).toBe('CreateOrderSuccess');
+    const { id } = await world.openOrder('t_1', accountId, '20.00');
+    const urls = { successUrl: 'https://shop.example', cancelUrl: 'https://shop.example' };
+    const page = await checkout(ledger, customer(accountId), key(), { orderId: id, ...urls });
+    expect(page.kind).toBe('CheckoutSuccess');
+    // A claim whose process dies while it asks leaves its marker as it was claimed.
+    const other = await world.openOrder('t_1', accountId, '20.00');
+    const createSession = () => Promise.reject(new Error('killed'));
+    const dying = { ...ledger, provider: { ...ledger.provider, createSession } };
+    const claim = checkout(dying, customer(accountId), key(), { orderId: other.id, ...urls });
+    await expect(claim).rejects.toThrow('killed');
+    const { attempts } = await world.order('t_1', accountId, other.orderId);
+    expect(attempts[0]?.claim?.markerTtlS).toBe(Math.floor(clock.nowMs() / 1000) + 7_776_000);
+    const event = { eventId: `evt_${key()}`, type: 'customer.created', livemode: false } as const;
+    const createdS = Math.floor(clock.nowMs() / 1000);
+    await applyEvent(ledger, { ...event, createdS, object: { kind: 'other' } });
+    expect(await lives()).toEqual([
+      ['adjustBalance', 7_776_000],
+      ['checkout', 7_776_000],
+      ['checkout', 7_776_000],
+      ['CODE', 86_700],
+      ['createOrder', 7_776_000],
+      ['createOrder', 7_776_000],
+      ['createOrder', 7_776_000],
+      ['EVENT', 2_592_000],
+    ]);
   });
 });
 

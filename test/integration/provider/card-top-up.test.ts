@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
+import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
+import { checkout } from '../../../src/ledger/operations/checkout.ts';
+import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
 import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { customer } from '../../support/harness.ts';
+import { admin, customer } from '../../support/harness.ts';
 import { type ProviderHarness, URLS, applyEvents, makeProviderHarness, sessionOf } from './support.ts';
 
 let harness: ProviderHarness;
@@ -58,6 +62,55 @@ describe('a card top-up', () => {
     await harness.simulator.payByCard({ session: order.attempts[0]?.sessionId ?? '' });
     await applyEvents(harness);
     expect(await harness.balance('t_1', 'u_9', 'JCREDIT')).toBe('1600');
+  });
+
+  it('whose page expired is bound by the cap again when it is checked out anew', async () => {
+    const viewer = customer('u_8');
+    const opened = await topUp(harness.ledger, viewer, harness.key(), byCard('600.00', 'JCREDIT'));
+    if (opened.kind !== 'TopUpSuccess') throw new Error(opened.kind);
+    await harness.advance(25 * 3_600_000);
+    await applyEvents(harness);
+    expect((await harness.order('t_1', 'u_8', opened.orderId)).state).toBe('EXPIRED');
+    await harness.fund('t_1', 'u_8', '400.01', 'JCREDIT');
+    const orderId = encodeNodeId('Order', 't_1', 'u_8', opened.orderId);
+    const again = () => checkout(harness.ledger, viewer, harness.key(), { orderId, ...URLS });
+    const before = harness.calls.length;
+    expect(await again()).toMatchObject({ kind: 'OrderNotPayable', state: 'EXPIRED' });
+    expect(harness.calls.slice(before)).toEqual([]);
+    const less = { accountId: 'u_8', asset: 'JCREDIT', amount: '-0.01', reason: 'test' };
+    await adjustBalance(harness.ledger, admin(), harness.key(), less);
+    expect(await again()).toMatchObject({ kind: 'CheckoutSuccess' });
+    const { state, attempts } = await harness.order('t_1', 'u_8', opened.orderId);
+    expect([state, attempts.length]).toEqual(['SESSION_CREATED', 2]);
+  });
+
+  it('checked out anew while its wallet fills up is not claimed: the table looks once more', async () => {
+    const viewer = customer('u_7');
+    const opened = await topUp(harness.ledger, viewer, harness.key(), byCard('600.00', 'JCREDIT'));
+    if (opened.kind !== 'TopUpSuccess') throw new Error(opened.kind);
+    await harness.advance(25 * 3_600_000);
+    await applyEvents(harness);
+    const { ledger } = harness;
+    let filled = false;
+    const filling: Ledger = {
+      ...ledger,
+      transactor: {
+        commit: async (transaction) => {
+          if (!filled) {
+            filled = true;
+            await harness.fund('t_1', 'u_7', '400.01', 'JCREDIT');
+          }
+          return ledger.transactor.commit(transaction);
+        },
+      },
+    };
+    const orderId = encodeNodeId('Order', 't_1', 'u_7', opened.orderId);
+    const before = harness.calls.length;
+    expect(await checkout(filling, viewer, harness.key(), { orderId, ...URLS })).toMatchObject({
+      kind: 'OrderNotPayable',
+    });
+    expect(harness.calls.slice(before)).toEqual([]);
+    expect((await harness.order('t_1', 'u_7', opened.orderId)).attempts).toHaveLength(1);
   });
 
   it('of 500.50 JPY is refused as an amount that nobody can pay', async () => {

@@ -384,6 +384,28 @@ describe('a payment that does not arrive, or not yet', () => {
     expect(paid.slip).toBeUndefined();
   });
 
+  it('waits for a bank transfer, which has no deadline: its instructions are shown for thirty days', async () => {
+    const world = await makeWorld();
+    const order = await world.waitingOrder();
+    const metadata = metadataOf(order);
+    knowsSession(world, metadata);
+    const transfer = stripePayment({
+      metadata,
+      status: 'requires_action',
+      amount_received: 0,
+      next_action: {
+        display_bank_transfer_instructions: { hosted_instructions_url: 'https://pay.stripe.test/transfer' },
+      },
+    });
+    await world.apply(eventOf(world, 'payment_intent.requires_action', transfer));
+    const { state, slip } = await world.now(order);
+    expect(state).toBe('PENDING_PAYMENT');
+    expect(slip).toEqual({
+      url: 'https://pay.stripe.test/transfer',
+      expiresAtMs: world.clock.nowMs() + 2_592_000_000,
+    });
+  });
+
   it('asks for 3-D Secure: nothing changes', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder();
