@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from './fulfilment/notify-merchant.ts';
 import { refundSurplus } from './fulfilment/refund-surplus.ts';
 import { type Registry, createRegistry, followUpsOf } from './fulfilment/registry.ts';
+import { type WakeUps, createWakeUps } from './fulfilment/wake-ups.ts';
 import { type Clock, systemClock } from './ledger/clock.ts';
 import { createDynamoDbClient } from './ledger/dynamodb.ts';
 import { type Ids, randomIds } from './ledger/ids.ts';
@@ -41,6 +42,8 @@ export interface LedgerOverrides {
 export interface Composition {
   readonly ledger: Ledger;
   readonly registry: Registry;
+  /** Told of what this process commits: for its worker, if it runs one. */
+  readonly wakeUps: WakeUps;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** Leaves the fleet and lets everything go. Resolves once nothing of this process holds a migration up. */
@@ -64,6 +67,7 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   // Production refuses a tenants' file that names this machine; a name that leads to a private address is refused here.
   const limits = { ...DEFAULT_POST_LIMITS, allowPrivateAddresses: !config.production };
   const registry = createRegistry(notifyMerchant({ tenants, clock, limits }), refundSurplus(provider));
+  const wakeUps = createWakeUps();
   const { bus, close: closeBus } = createBus(config, logger, metrics);
   const { name: tableName, region, endpoint } = config.table;
   const client = createDynamoDbClient({ region, endpoint });
@@ -91,8 +95,9 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
     tenants,
     provider,
     paymentCodes: createPaymentCodes(config.paymentCodeSecret),
-    bus: tappedBus(bus, (_order, { cause }) => {
-      metrics.count('Transition', { cause });
+    bus: tappedBus(bus, (order, transition) => {
+      metrics.count('Transition', { cause: transition.cause });
+      wakeUps.tell(order, transition);
     }),
     followUps: followUpsOf(registry, tenants),
     count,
@@ -110,7 +115,7 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
     await view.stop().catch(() => undefined);
     client.destroy();
   };
-  return { ledger, registry, logger, metrics, close };
+  return { ledger, registry, wakeUps, logger, metrics, close };
 }
 
 function createProvider({ stripe }: Config): PaymentProvider {

@@ -11,8 +11,8 @@ import { healthRoutes } from './transport/health-routes.ts';
  */
 function main(): void {
   const config = loadConfig();
-  const { ledger, registry, metrics, logger, close } = composeLedger(config);
-  const background = startBackground(ledger, registry, { metrics, logger, sweeper: config.sweeper });
+  const { ledger, registry, wakeUps, metrics, logger, close } = composeLedger(config);
+  const background = startBackground(ledger, registry, { wakeUps, metrics, logger, sweeper: config.sweeper });
   let draining = false;
   const health = healthRoutes({ ledger, metrics, logger, isDraining: () => draining });
   const server = createAdaptorServer({ fetch: health.fetch });

@@ -6,11 +6,13 @@ import type { Registry } from './registry.ts';
 import { startSweeper } from './sweeper.ts';
 import { type WorkerSettings, startWorker } from './worker.ts';
 import { waitMs } from './wait.ts';
+import type { WakeUps } from './wake-ups.ts';
 
 export interface BackgroundOptions {
   readonly metrics: Pick<Metrics, 'count' | 'set' | 'observe'>;
   readonly logger: Logger;
   readonly sweeper: SweeperConfig;
+  readonly wakeUps: WakeUps;
   readonly settings?: Partial<WorkerSettings>;
 }
 
@@ -24,10 +26,10 @@ export interface Background {
 export function startBackground(
   ledger: Ledger,
   registry: Registry,
-  { metrics, logger, sweeper: sweeping, settings = {} }: BackgroundOptions,
+  { metrics, logger, sweeper: sweeping, wakeUps, settings = {} }: BackgroundOptions,
 ): Background {
   const sweeper = startSweeper(ledger, { ...sweeping, wait: waitMs, metrics, logger });
-  const worker = startWorker(ledger, registry, { sweep: sweeper.sweep, metrics, logger, settings });
+  const worker = startWorker(ledger, registry, { sweep: sweeper.sweep, wakeUps, metrics, logger, settings });
   return {
     stop: async () => {
       await Promise.all([worker.stop(), sweeper.stop()]);

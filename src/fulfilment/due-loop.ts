@@ -16,6 +16,8 @@ export interface DueLoopOptions {
   readonly busyPollMs: number;
   /** How long a whole round over all shards takes at most while there is nothing to do. */
   readonly idlePollMs: number;
+  /** How long after a wake-up its order is taken up: the answer to whoever made it due goes out first. */
+  readonly wakeAfterMs: number;
   /** How long an order that did not move on is left alone while it is listed as before: the index may be behind. */
   readonly restMs: number;
   /** Waits, or returns early when the signal aborts. Never rejects. */
@@ -25,6 +27,8 @@ export interface DueLoopOptions {
 }
 
 export interface DueLoop {
+  /** Takes up an order that may have become due just now, without waiting for its turn in the index. */
+  readonly wake: (ref: OrderRef) => void;
   /** Takes up nothing more, and resolves once nothing is being worked on. */
   readonly stop: () => Promise<void>;
 }
@@ -38,17 +42,28 @@ const PAGE_SIZE = 48;
 /**
  * Polls the shards of the due index in turn and works on what is due, never on more than `concurrency` orders at once.
  * Workers keep out of one another's way by chance alone: each begins its round at a random shard and takes the orders of
- * a page in random order. While nothing is due the round slows down.
+ * a page in random order. While nothing is due the round slows down. A wake-up is a shortcut past the index: what it
+ * can't take up at once is found there.
  */
 export function startDueLoop(options: DueLoopOptions): DueLoop {
-  const { ledger, busyPollMs, idlePollMs, wait, logger } = options;
+  const { ledger, busyPollMs, idlePollMs, wakeAfterMs, wait, logger } = options;
   const stopping = new AbortController();
   const shards = createShards(options);
   const crew = createCrew(options, stopping.signal);
+  const waking = new Set<string>();
+  let quiet = 0;
+
+  async function wake(ref: OrderRef): Promise<void> {
+    const name = orderName(ref);
+    if (waking.has(name)) return;
+    waking.add(name);
+    await wait(wakeAfterMs, stopping.signal);
+    waking.delete(name);
+    if (!crew.takeUpNow(ref)) quiet = 0;
+  }
 
   async function loop(): Promise<void> {
     let failures = 0;
-    let quiet = 0;
     while (!stopping.signal.aborted) {
       let pauseMs: number;
       try {
@@ -67,6 +82,9 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
 
   const looping = loop();
   return {
+    wake: (ref) => {
+      void wake(ref);
+    },
     stop: async () => {
       stopping.abort();
       await looping;
@@ -88,6 +106,8 @@ function createCrew(
 ): {
   /** Starts what isn't being worked on yet, as slots become free, and says how many that were. */
   readonly takeUp: (orders: readonly DueOrder[]) => Promise<number>;
+  /** Starts one order if a slot is free. False where it has to be found in the index. */
+  readonly takeUpNow: (ref: OrderRef) => boolean;
   readonly finished: () => Promise<void>;
 } {
   const { concurrency, work, logger } = options;
@@ -98,14 +118,15 @@ function createCrew(
     onFreedSlot();
   });
 
-  async function run({ ref, atMs }: DueOrder, name: string): Promise<void> {
+  async function run(ref: OrderRef, name: string, atMs?: number): Promise<void> {
+    let moved = false;
     try {
-      if (!(await work(ref))) resting.add(name, atMs);
+      moved = await work(ref);
     } catch (error) {
       const { tenant, orderId } = ref;
       logger.error('A due order could not be worked on', { tenant, orderId }, error);
-      resting.add(name, atMs);
     }
+    if (!moved && atMs !== undefined) resting.add(name, atMs);
     running.delete(name);
     onFreedSlot();
   }
@@ -124,9 +145,16 @@ function createCrew(
         const name = orderName(order.ref);
         if (running.has(name) || resting.has(name, order.atMs)) continue;
         started += 1;
-        running.set(name, run(order, name));
+        running.set(name, run(order.ref, name, order.atMs));
       }
       return started;
+    },
+    takeUpNow: (ref) => {
+      if (stopping.aborted) return true;
+      const name = orderName(ref);
+      if (running.has(name) || running.size >= concurrency) return false;
+      running.set(name, run(ref, name));
+      return true;
     },
     finished: async () => {
       await Promise.all(running.values());

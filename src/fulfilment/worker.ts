@@ -7,6 +7,7 @@ import type { Metrics } from '../observability/metrics.ts';
 import { startDueLoop } from './due-loop.ts';
 import type { Registry } from './registry.ts';
 import { waitMs } from './wait.ts';
+import type { WakeUps } from './wake-ups.ts';
 import { workOnOrder } from './work-order.ts';
 
 export interface WorkerOptions {
@@ -15,6 +16,8 @@ export interface WorkerOptions {
   readonly metrics: Pick<Metrics, 'count' | 'set' | 'observe'>;
   readonly logger: Logger;
   readonly settings?: Partial<WorkerSettings>;
+  /** Tells of orders that this process has made due. Without it they are found in the index alone. */
+  readonly wakeUps?: Pick<WakeUps, 'onWake'>;
   /** Waits, or returns early when the signal aborts; never rejects. An argument so that tests own time. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -27,6 +30,7 @@ export interface WorkerSettings {
   readonly concurrency: number;
   readonly busyPollMs: number;
   readonly idlePollMs: number;
+  readonly wakeAfterMs: number;
   readonly restMs: number;
   /** How long a stopping worker waits for running steps before it breaks them off and gives them back. */
   readonly drainMs: number;
@@ -40,6 +44,7 @@ export const DEFAULT_WORKER_SETTINGS: WorkerSettings = {
   concurrency: 16,
   busyPollMs: 25,
   idlePollMs: 2_000,
+  wakeAfterMs: 50,
   restMs: 5_000,
   drainMs: 10_000,
   censusMs: 60_000,
@@ -77,9 +82,11 @@ export function startWorker(ledger: Ledger, registry: Registry, options: WorkerO
     wait,
     work: (ref) => workOnOrder(bench, ref),
   });
+  const sleepOn = options.wakeUps?.onWake(loop.wake);
   const counting = countDeadLetters(ledger, settings, { metrics, logger, wait, signal: census.signal });
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
+    sleepOn?.();
     census.abort();
     const timer = setTimeout(() => {
       breakOff.abort(new Error('the worker stops'));
