@@ -12,10 +12,11 @@ export interface MaskOptions {
 /** Shows clients the public form of every error, of single results and of each event of a stream. */
 export function maskErrors(options: MaskOptions): Plugin<RequestContext, RequestContext> {
   return {
-    onExecutionResult: (payload) => {
-      const { result, context } = payload;
-      if (result !== undefined && 'errors' in result)
-        payload.setResult(masked(result, context.requestId, options));
+    // Where every answer passes, also that to a body that Yoga couldn't read.
+    onResultProcess: (payload) => {
+      const { result, serverContext } = payload;
+      if (!Array.isArray(result) && 'errors' in result)
+        payload.setResult(masked(result, serverContext.requestId, options));
     },
     onSubscribe: ({ args: { contextValue } }) => ({
       onSubscribeError: ({ error, setError }) => {

@@ -1,6 +1,8 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Logger } from '../observability/logger.ts';
+import { defined } from '../ledger/defined.ts';
 import { ERROR_CODES } from '../schema/errors.ts';
+import { withoutValues } from './without-values.ts';
 
 export interface PublicErrorOptions {
   readonly requestId: string;
@@ -17,8 +19,9 @@ const CODES: readonly unknown[] = ERROR_CODES;
  */
 export function publicError(error: unknown, options: PublicErrorOptions): GraphQLError {
   if (error instanceof GraphQLError) {
-    if (CODES.includes(error.extensions['code'])) return withoutSuggestion(error, options);
-    if (isAboutTheRequest(error)) return withoutSuggestion(error, options, 'BAD_REQUEST');
+    const { code, http, retryAfterMs } = error.extensions;
+    if (CODES.includes(code)) return shown(error, options, { code, http: alwaysSaid(http), retryAfterMs });
+    if (isAboutTheRequest(error)) return shown(error, options, { code: 'BAD_REQUEST', http });
   }
   const { requestId, log } = options;
   log.error('a request failed', { requestId }, causeOf(error));
@@ -40,14 +43,22 @@ function causeOf(error: unknown): unknown {
   return error instanceof GraphQLError ? (error.originalError ?? error) : error;
 }
 
-function withoutSuggestion(
+/**
+ * The status of a body that isn't a request at all is said whatever the client accepts. That of a document which isn't valid
+ * (`spec`) is 200 in `application/json`, as GraphQL over HTTP has it.
+ */
+function alwaysSaid(http: unknown): unknown {
+  return typeof http === 'object' && http !== null ? { ...http, spec: false } : undefined;
+}
+
+/** With these extensions and no others: Yoga's quote the body that it couldn't read. */
+function shown(
   error: GraphQLError,
   { suggestions }: PublicErrorOptions,
-  code = error.extensions['code'],
+  extensions: Readonly<Record<string, unknown>>,
 ): GraphQLError {
-  const { extensions } = error;
   const message = suggestions ? error.message : error.message.replace(/ Did you mean .*\?$/s, '');
-  return new GraphQLError(message, { ...placeOf(error), extensions: { ...extensions, code } });
+  return new GraphQLError(withoutValues(message), { ...placeOf(error), extensions: defined(extensions) });
 }
 
 /** Where in the document and in the result it is. */
