@@ -1,3 +1,5 @@
+import { PROVIDER } from './planted-bugs-provider.ts';
+
 /** A small fault that somebody could make, and the tests that must notice it. */
 export interface PlantedBug {
   readonly name: string;
@@ -15,9 +17,7 @@ const GUARDS = 'test/integration/faults/guards.test.ts';
 const CHARGE = 'test/integration/ledger/charge.test.ts';
 const TRANSACT = 'test/unit/ledger/transact.test.ts';
 const CANCELLATION = 'test/unit/ledger/cancellation.test.ts';
-const PROVIDER_FAULTS = 'test/integration/faults/provider-operations.test.ts';
 const LEDGER_FAULTS = 'test/integration/faults/ledger-operations.test.ts';
-const TAKEOVER = 'test/integration/provider/takeover.test.ts';
 
 /** The marker and what rests on it. */
 const IDEMPOTENCY: readonly PlantedBug[] = [
@@ -129,6 +129,13 @@ const EXECUTOR: readonly PlantedBug[] = [
     file: 'src/ledger/transact.ts',
     from: 'firstMs * 2 ** (times - left)',
     to: 'firstMs',
+    tests: [TRANSACT],
+  },
+  {
+    name: 'what is unclear is decided again at once',
+    file: 'src/ledger/transact.ts',
+    from: 'await wait(jittered(CONTENTION_MS, ids.fraction()));',
+    to: '',
     tests: [TRANSACT],
   },
   {
@@ -255,82 +262,6 @@ const CONDITIONS: readonly PlantedBug[] = [
     to: 'publish(ledger.bus, plan);\n  const result = await ledger.transactor.commit(plan);',
     tests: [GUARDS],
     only: 'published',
-  },
-];
-
-/** The provider's side: claims, events, steps. */
-const PROVIDER: readonly PlantedBug[] = [
-  {
-    name: "an event's marker commits before its effect",
-    file: 'src/ledger/operations/settle-fact.ts',
-    from: 'const transaction = plan(token, ...parts);',
-    to: `if (source.kind === 'EVENT') await commit(ledger, plan(token, ...parts.splice(0, 1)));
-  const transaction = plan(ledger.ids.token(), ...parts);`,
-    tests: [PROVIDER_FAULTS],
-    only: "'the event of a payment' ",
-  },
-  {
-    name: 'a payment is booked although it is booked already',
-    file: 'src/ledger/provider/event-item.ts',
-    from: "putNew('payment', {",
-    to: "((role, item) => ({ role, item: { Put: { Item: toAttributes(item) } } }))('payment', {",
-    tests: ['test/unit/events/event-item.test.ts'],
-  },
-  {
-    name: 'a claim is taken over before its lease ends',
-    file: 'src/ledger/provider/attempts.ts',
-    from: 'mayTakeOver(claim, nowMs) ? { ...claim, ...to } : undefined,',
-    to: 'mayTakeOver(claim, nowMs + 3_600_000) ? { ...claim, ...to } : undefined,',
-    tests: ['test/unit/attempts.test.ts', TAKEOVER],
-  },
-  {
-    name: 'a claim is completed whoever owns it now',
-    file: 'src/ledger/operations/complete-claim.ts',
-    from: 'if (order === undefined || claimOwnedBy(order, claim.owner) === undefined) {',
-    to: 'if (order === undefined) {',
-    tests: [TAKEOVER],
-  },
-  {
-    name: 'each call to Stripe has a key of its own',
-    file: 'src/ledger/provider/attempts.ts',
-    from: "idempotencyKey: providerKey(order, 'session', String(attempt.number), attempt.tries),",
-    to: "idempotencyKey: providerKey(order, 'session', String(process.hrtime.bigint()), attempt.tries),",
-    tests: [TAKEOVER],
-  },
-  {
-    name: 'money that arrives does not pay a canceled order',
-    file: 'src/ledger/orders/order-states.ts',
-    from: "'FAILED', 'EXPIRED', 'CANCELED'], to: 'PAID' },",
-    to: "'FAILED', 'EXPIRED'], to: 'PAID' },",
-    tests: ['test/unit/ledger/orders/order-states.test.ts'],
-  },
-  {
-    name: "another worker's step is taken up within its lease",
-    file: 'src/ledger/orders/steps.ts',
-    from: '(step.leaseEndMs ?? step.nextAttemptAtMs) <= nowMs',
-    to: 'step.nextAttemptAtMs <= nowMs',
-    tests: ['test/unit/fulfilment/steps.test.ts'],
-  },
-  {
-    name: 'a claim without a key is forgotten after its window',
-    file: 'src/ledger/operations/idempotency.ts',
-    from: "state.status === 'PROCESSING' ? epochS(nowMs) + MARKER_LIFE_S : outcomeTtlS(ledger, ref, nowMs)",
-    to: 'outcomeTtlS(ledger, ref, nowMs)',
-    tests: ['test/integration/provider/without-key.test.ts'],
-  },
-  {
-    name: 'a refund that is pending at the provider backs one that is booked',
-    file: 'src/ledger/operations/find-unbacked.ts',
-    from: '(status === undefined || backing.status === status) &&',
-    to: '',
-    tests: ['test/integration/provider/unbacked.test.ts'],
-  },
-  {
-    name: 'the sweeper asks as fast as it can',
-    file: 'src/fulfilment/paced-provider.ts',
-    from: 'nextTurnMs = turnMs + 1000 / callsPerSecond;',
-    to: 'nextTurnMs = turnMs;',
-    tests: ['test/integration/provider/sweeper.test.ts'],
   },
 ];
 
