@@ -13,7 +13,7 @@ import { customer, merchant, terminal } from '../../support/harness.ts';
 import type { FaultyWorld } from './faulty-world.ts';
 import { type Ended, type Prepared, type Scenario, ended } from './scenarios.ts';
 
-const URLS = { successUrl: 'https://shop.example/paid', cancelUrl: 'https://shop.example/back' };
+export const URLS = { successUrl: 'https://shop.example/paid', cancelUrl: 'https://shop.example/back' };
 
 interface CheckedOut {
   readonly accountId: string;
@@ -23,7 +23,7 @@ interface CheckedOut {
 }
 
 /** A purchase of 20.00 with its payment page open. */
-async function checkedOut(world: FaultyWorld): Promise<CheckedOut> {
+export async function checkedOut(world: FaultyWorld): Promise<CheckedOut> {
   const accountId = world.account();
   const { id, orderId } = await world.openOrder('t_1', accountId, '20.00');
   const input = { orderId: id, ...URLS };
@@ -36,7 +36,7 @@ async function checkedOut(world: FaultyWorld): Promise<CheckedOut> {
 }
 
 /** The event of a session's completion, once the customer has paid. */
-async function paidEvent(world: FaultyWorld, sessionId: string): Promise<ProviderEvent> {
+export async function paidEvent(world: FaultyWorld, sessionId: string): Promise<ProviderEvent> {
   await world.simulator.payByCard({ session: sessionId });
   for (const event of world.simulator.events()) {
     const reading = readEvent(event);
@@ -47,7 +47,7 @@ async function paidEvent(world: FaultyWorld, sessionId: string): Promise<Provide
   throw new Error('the simulator tells of no payment');
 }
 
-async function delivered(world: FaultyWorld, event: ProviderEvent): Promise<Ended> {
+export async function delivered(world: FaultyWorld, event: ProviderEvent): Promise<Ended> {
   const settled = await applyEvent(world.ledger, event);
   return settled.kind === 'DONE'
     ? { kind: settled.outcome, again: false, facts: settled.outcome }

@@ -34,6 +34,8 @@ export interface Scenario {
   readonly prepare: (world: FaultyWorld) => Promise<Prepared>;
   /** How many transactions it takes: a claim and its completion are two. Without it one. */
   readonly transactions?: number;
+  /** How many reads each of its decisions takes. Without it one. */
+  readonly readsEach?: number;
   /** What it ends as, once. */
   readonly answer: string;
   /** What the account's wallet holds after it has happened once. */

@@ -34,9 +34,9 @@ export async function survives(
   expect(first.again || first.kind === scenario.answer, `the first attempt ended as ${first.kind}`).toBe(
     true,
   );
-  const { transactions = 1 } = scenario;
+  const { transactions = 1, readsEach = 1 } = scenario;
   expect(sent.writes).toBeLessThanOrEqual(transactions * mostWrites + USUAL_WRITES);
-  expect(sent.reads).toBeLessThanOrEqual(transactions * MOST_READS);
+  expect(sent.reads).toBeLessThanOrEqual(transactions * readsEach * MOST_READS);
 
   const second = await sendUntilSettled(world, prepared);
   expect(second.kind).toBe(scenario.answer);
