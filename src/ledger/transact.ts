@@ -39,7 +39,11 @@ export interface TransactorOptions {
 }
 
 export interface Transactor {
-  readonly commit: (plan: Plan) => Promise<CommitResult>;
+  /**
+   * @param maySend asked before the plan is sent, and before each time that it is sent again: where what it rests on may
+   * have ended, nothing more is sent
+   */
+  readonly commit: (plan: Plan, maySend?: () => boolean) => Promise<CommitResult>;
 }
 
 /** The request itself was wrong. It is a bug: loud, never retried, nothing was written. */
@@ -88,7 +92,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
     }
   }
 
-  async function commit(plan: Plan): Promise<CommitResult> {
+  async function commit(plan: Plan, maySend = (): boolean => true): Promise<CommitResult> {
     const left: Record<Retried, number> = {
       CONFLICT: RETRIES.CONFLICT.times,
       THROTTLED: RETRIES.THROTTLED.times,
@@ -97,6 +101,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
     };
     let maybeCommitted = false;
     for (;;) {
+      if (!maySend()) return exhausted('THROTTLED', maybeCommitted);
       const outcome = await attempt(plan);
       switch (outcome.kind) {
         case 'COMMITTED':

@@ -1,7 +1,8 @@
 import { type StoredItem, readString } from '../ledger/attributes.ts';
 import type { CapacityLimiter } from './capacity.ts';
 import type { Checkpoint } from './checkpoint.ts';
-import { StoppedError, fresh, saveCheckpoint, startingPoint } from './checkpoints.ts';
+import { PhaseChangedError, StoppedError, fresh, saveCheckpoint, startingPoint } from './checkpoints.ts';
+import type { Table } from './migrating-table.ts';
 import type { Migration } from './migration.ts';
 import { type Handled, moveRecord, removeRecord } from './move-record.ts';
 import type { Progress } from './progress.ts';
@@ -10,6 +11,7 @@ import { hasMoved, isRecord } from './legacy-record.ts';
 import { pages } from './scan.ts';
 import { type MigrationState, type Walk, withoutVerification } from './state.ts';
 import { type Toolkit, writeState } from './steps.ts';
+import { type MigrationView, createMigrationView } from './view.ts';
 
 export interface BackfillOptions {
   /** Into how many parts the table is cut; all are walked at the same time. A walk that goes on keeps its own. */
@@ -64,10 +66,13 @@ export async function backfill(
   }
   const run = createRun(toolkit, migration, begun, options);
   try {
-    await Promise.all(Array.from({ length: run.segments }, (_, segment) => walkSegment(run, segment)));
+    await walkAll(run);
   } catch (error) {
     if (error instanceof StoppedError) return { kind: 'REFUSED', reasons: [error.message] };
     throw error;
+  } finally {
+    // In an outage the heartbeat stays, and ends by itself.
+    await run.view.stop().catch(() => undefined);
   }
   const { scanned, handled, failed } = totals(run);
   if (options.dryRun !== true && (await finish(toolkit, begun, failed)) === undefined) {
@@ -134,6 +139,8 @@ interface Run {
   readonly toolkit: Toolkit;
   readonly migration: Migration;
   readonly state: MigrationState;
+  /** A walk is one of the fleet while it moves records: no two steps are taken past it. */
+  readonly view: MigrationView;
   readonly walkId: string;
   readonly segments: number;
   readonly options: BackfillOptions;
@@ -152,6 +159,7 @@ function createRun(
     toolkit,
     migration,
     state,
+    view: createMigrationView({ ...toolkit.table, ...toolkit }),
     walkId: walk?.walkId ?? 'dry run',
     segments: walk?.segments ?? options.segments,
     options,
@@ -169,6 +177,13 @@ function totals({ reached }: Run): Progress {
     handled: sum((one) => one.handled),
     failed: sum((one) => one.failed),
   };
+}
+
+/** Rejects with what a segment threw, once every other has ended too: while one moves records the walk is of the fleet. */
+async function walkAll(run: Run): Promise<void> {
+  const segments = Array.from({ length: run.segments }, (_, segment) => walkSegment(run, segment));
+  await Promise.allSettled(segments);
+  await Promise.all(segments);
 }
 
 async function walkSegment(run: Run, segment: number): Promise<void> {
@@ -209,7 +224,7 @@ async function walkSegment(run: Run, segment: number): Promise<void> {
   }
 }
 
-async function handle({ toolkit, migration, state, options }: Run, item: StoredItem): Promise<Handled> {
+async function handle({ toolkit, migration, state, view, options }: Run, item: StoredItem): Promise<Handled> {
   const { shape } = migration;
   if (readString(item, 'type') !== shape.type) return { kind: 'NOTHING' };
   const removes = state.phase === 'cleanup';
@@ -217,5 +232,12 @@ async function handle({ toolkit, migration, state, options }: Run, item: StoredI
     const isDue = isRecord(shape, item) && hasMoved(shape, item) === removes;
     return { kind: isDue ? 'DONE' : 'NOTHING' };
   }
-  return removes ? removeRecord(toolkit, migration, item) : moveRecord(toolkit, migration, item);
+  return view.act((acting, isCurrent) => {
+    if (acting?.migration.id !== migration.id || acting.version !== state.version)
+      throw new PhaseChangedError();
+    const { store, transactor } = toolkit.table;
+    const table: Table = { store, transactor: { commit: (plan) => transactor.commit(plan, isCurrent) } };
+    const current = { ...toolkit, table };
+    return removes ? removeRecord(current, migration, item) : moveRecord(current, migration, item);
+  });
 }

@@ -9,6 +9,13 @@ import { type Toolkit, UndecidedError } from './steps.ts';
 /** Another run took up the walk, or the phase changed: this one stops where it is, and nothing is lost. */
 export class StoppedError extends Error {}
 
+export class PhaseChangedError extends StoppedError {
+  constructor() {
+    super('The phase changed while the backfill ran: it stopped.');
+    this.name = 'PhaseChangedError';
+  }
+}
+
 /** Where a walk begins in a segment. `rev` is the one of the checkpoint that it will write over. */
 export function fresh(walkId: string, rev: number): Checkpoint {
   return { walkId, ended: false, scanned: 0, handled: 0, failed: 0, rev };
@@ -36,7 +43,7 @@ export async function saveCheckpoint(
 ): Promise<Checkpoint> {
   const state = (await readStates(table.store)).find((one) => one.id === id);
   if (state?.version !== begun.version || state.walk?.walkId !== checkpoint.walkId) {
-    throw new StoppedError('The phase changed while the backfill ran: it stopped.');
+    throw new PhaseChangedError();
   }
   for (let tries = 0; tries < 10; tries += 1) {
     if (tries > 0) await wait(100 * tries);

@@ -63,7 +63,7 @@ function fleetObjections({ state, fleet }: Facts): readonly string[] {
   const behind = fleet.filter(({ actsOn }) => actsOn?.id !== state.id || actsOn.version !== state.version);
   return behind.map(
     ({ process, actsOn }) =>
-      `Process ${process} ${actsOn === undefined ? 'is still joining' : 'still acts on an earlier step'}.`,
+      `Process ${process} ${actsOn === undefined ? 'is still joining, or does not know this migration' : 'still acts on an earlier step'}.`,
   );
 }
 

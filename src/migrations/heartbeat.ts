@@ -17,7 +17,7 @@ import { SYSTEM_NAME } from './state.ts';
 export interface Heartbeat {
   readonly process: string;
   readonly atMs: number;
-  /** Absent while it joins: it hasn't read a state yet. */
+  /** Absent while it joins, and hasn't read a state yet; also where its release doesn't know the migration. */
   readonly actsOn?: { readonly id: string; readonly version: number };
 }
 

@@ -5,6 +5,7 @@ import type { Decimal } from '../ledger/money.ts';
 import type { QueryRequest, Store } from '../ledger/store.ts';
 import { leastUlidAt, ulidTimeMs } from '../ledger/ulid-time.ts';
 import { BACKFILL_ACTOR } from './move.ts';
+import { itemsIn } from './range.ts';
 
 /** One movement of one balance, wherever it is told of. */
 export interface Movement {
@@ -159,18 +160,12 @@ function afterEntriesFor(keyMs: number): string {
   return `${PREFIX.entry}${leastUlidAt(keyMs + MAX_ID_LEAD_MS + 1)}`;
 }
 
-/** One history's movements, read page by page as far as they are asked for. */
+/** One history's movements, read as far as they are asked for. */
 async function* movementsIn(
   store: Store,
   request: QueryRequest,
   movementsOfItem: (item: StoredItem) => readonly Movement[],
 ): AsyncGenerator<Movement, undefined> {
-  let { after } = request;
-  for (;;) {
-    const items = await store.query({ ...request, after });
-    for (const item of items) yield* movementsOfItem(item);
-    const last = items.at(-1);
-    if (last === undefined || items.length < request.limit) return undefined;
-    after = readString(last, 'type');
-  }
+  for await (const item of itemsIn(store, request)) yield* movementsOfItem(item);
+  return undefined;
 }

@@ -31,7 +31,10 @@ export function followMigrations(table: Table, view: MigrationView, ids: Ids): T
       get: (keys) => view.act((acting) => get(table.store, acting, keys)),
     },
     transactor: {
-      commit: (plan) => throttledByOutage(() => view.act((acting) => commit(table, acting, ids, plan))),
+      commit: (plan) =>
+        throttledByOutage(() =>
+          view.act((acting, isCurrent) => commit({ table, acting, isCurrent, ids }, plan)),
+        ),
     },
   };
 }
@@ -80,12 +83,15 @@ async function throttledByOutage(write: () => Promise<CommitResult>): Promise<Co
   }
 }
 
-async function commit(
-  { store, transactor }: Table,
-  acting: Acting | undefined,
-  ids: Ids,
-  plan: Plan,
-): Promise<CommitResult> {
+interface Commit {
+  readonly table: Table;
+  readonly acting: Acting | undefined;
+  readonly isCurrent: () => boolean;
+  readonly ids: Ids;
+}
+
+async function commit({ table, acting, isCurrent, ids }: Commit, plan: Plan): Promise<CommitResult> {
+  const { store, transactor } = table;
   if (acting === undefined || isAtLeast(acting.phase, 'contract')) return transactor.commit(plan);
   const { migration, phase } = acting;
   const keys = recordsOf(migration, plan);
@@ -95,7 +101,7 @@ async function commit(
     const records = phase === 'off' ? [] : await store.get(keys);
     const rewritten = rewrite(migration, conductIn(phase), plan, records);
     const requestToken = rewrites === 0 ? plan.token : ids.token();
-    const result = await transactor.commit({ ...rewritten.plan, requestToken });
+    const result = await transactor.commit({ ...rewritten.plan, requestToken }, isCurrent);
     if (result.kind !== 'REFUSED') return result;
     const failed = refusalOf(migration, rewritten, result.failed);
     if (failed !== undefined) return { kind: 'REFUSED', failed };

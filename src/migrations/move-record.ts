@@ -7,6 +7,7 @@ import { hasMoved, isRecord } from './legacy-record.ts';
 import { type Migration, legacyKey } from './migration.ts';
 import { legacyRole } from './mirror.ts';
 import { accountOf, move, objectionToMove, postedToWallet, removal } from './move.ts';
+import { wholeRange } from './range.ts';
 import type { Toolkit } from './steps.ts';
 
 /** What became of a record. LEFT: it stays as it was, for this reason. */
@@ -19,7 +20,6 @@ export type Handled =
 /** Live writes of a record make its move begin again; so often, then it is left for the next walk. */
 const MAX_TRIES = 12;
 const FIRST_WAIT_MS = 20;
-const PAGE_SIZE = 1_000;
 
 /** Moves a record into the new shape, exactly once: whoever comes second finds it marked. */
 export async function moveRecord(
@@ -77,17 +77,6 @@ export async function removeRecord(
 }
 
 async function readEntries(store: Store, record: StoredItem): Promise<readonly Entry[]> {
-  const entries: StoredItem[] = [];
-  for (;;) {
-    const last = entries.at(-1);
-    const page = await store.query({
-      uuid: readString(record, 'uuid'),
-      prefix: PREFIX.entry,
-      limit: PAGE_SIZE,
-      newestFirst: false,
-      after: last === undefined ? undefined : readString(last, 'type'),
-    });
-    entries.push(...page);
-    if (page.length < PAGE_SIZE) return entries.map(readEntry);
-  }
+  const range = { uuid: readString(record, 'uuid'), prefix: PREFIX.entry };
+  return (await wholeRange(store, range)).map(readEntry);
 }

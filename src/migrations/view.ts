@@ -14,15 +14,20 @@ import type { MigrationState } from './state.ts';
 export interface Acting {
   readonly migration: Migration;
   readonly phase: Phase;
+  /** The state's: of which step of it this process knows. */
+  readonly version: number;
 }
 
 /** What one process knows of the migration under way. */
 export interface MigrationView {
   /**
    * Does work in the phase of now; undefined: no migration is under way. Throws TableUnavailableError where the phase
-   * could not be read lately: nothing is written in a phase that may be long gone.
+   * could not be read lately: nothing is written in a phase that may be long gone. `isCurrent` says so at any later
+   * moment: work that takes its time asks before it sends anything.
    */
-  readonly act: <Value>(work: (acting: Acting | undefined) => Promise<Value>) => Promise<Value>;
+  readonly act: <Value>(
+    work: (acting: Acting | undefined, isCurrent: () => boolean) => Promise<Value>,
+  ) => Promise<Value>;
   /** Reads the phase again, and tells it once no work of an older one is left. */
   readonly refresh: () => Promise<void>;
   /** Ends the reading and withdraws the heartbeat. The work that runs must be over. */
@@ -79,7 +84,7 @@ function createReader({ store, transactor, clock, ids }: ViewOptions): Reader {
   const process = ids.token();
   let era: Era = { state: undefined, running: 0, idle: [] };
   let readAtMs = -Infinity;
-  let registered = false;
+  let toldAtMs = -Infinity;
   let reading: Promise<void> | undefined;
 
   async function tell(heartbeat: Omit<Heartbeat, 'process'>): Promise<void> {
@@ -87,25 +92,24 @@ function createReader({ store, transactor, clock, ids }: ViewOptions): Reader {
       plan(ids.token(), { items: [putHeartbeat({ process, ...heartbeat })] }),
     );
     if (result.kind !== 'COMMITTED') throw new TableUnavailableError();
-    registered = true;
+    toldAtMs = heartbeat.atMs;
   }
 
   async function readOnce(): Promise<void> {
     const atMs = clock.nowMs();
     let state = await underWay(store);
-    if (state !== undefined && !registered) {
-      // Said before it is read for good: a step that doesn't see this process is then seen by it.
+    if (state !== undefined && atMs - toldAtMs > LEASE_MS) {
+      // Said before it is read for good: a step that doesn't see this process is then seen by it. Who was silent may have
+      // ceased to count, and joins anew.
       await tell({ atMs });
       state = await underWay(store);
     }
-    // The next migration is joined anew: by then this heartbeat is too old to count.
-    if (state === undefined) registered = false;
     const before = era;
     if (before.state?.id !== state?.id || before.state?.version !== state?.version) {
       era = { state, running: 0, idle: [] };
       await drained(before);
     }
-    if (state !== undefined) await tell({ atMs, actsOn: { id: state.id, version: state.version } });
+    if (state !== undefined) await tell({ atMs, ...actsOn(state) });
     readAtMs = atMs;
   }
 
@@ -116,14 +120,16 @@ function createReader({ store, transactor, clock, ids }: ViewOptions): Reader {
     return reading;
   }
 
+  const isCurrent = (): boolean => clock.nowMs() - readAtMs <= LEASE_MS;
+
   return {
     refresh,
     act: async (work) => {
-      if (clock.nowMs() - readAtMs > LEASE_MS) await refresh();
+      if (!isCurrent()) await refresh();
       const own = era;
       own.running += 1;
       try {
-        return await work(actingOn(own.state));
+        return await work(actingOn(own.state), isCurrent);
       } finally {
         own.running -= 1;
         if (own.running === 0) for (const done of own.idle.splice(0)) done();
@@ -131,7 +137,8 @@ function createReader({ store, transactor, clock, ids }: ViewOptions): Reader {
     },
     leave: async () => {
       await reading?.catch(() => undefined);
-      if (registered) await transactor.commit(plan(ids.token(), { items: [deleteHeartbeat(process)] }));
+      if (toldAtMs > -Infinity)
+        await transactor.commit(plan(ids.token(), { items: [deleteHeartbeat(process)] }));
     },
   };
 }
@@ -145,7 +152,13 @@ function drained(era: Era): Promise<void> {
 
 function actingOn(state: MigrationState | undefined): Acting | undefined {
   const migration = state === undefined ? undefined : migrationOf(state.id);
-  return state === undefined || migration === undefined ? undefined : { migration, phase: state.phase };
+  if (state === undefined || migration === undefined) return undefined;
+  return { migration, phase: state.phase, version: state.version };
+}
+
+/** A release that doesn't know the migration can't act on it, and must not say that it does. */
+function actsOn({ id, version }: MigrationState): Pick<Heartbeat, 'actsOn'> {
+  return migrationOf(id) === undefined ? {} : { actsOn: { id, version } };
 }
 
 /** The one migration that has begun and isn't done. */

@@ -29,6 +29,8 @@ export interface KilledMigration {
   readonly kill: (gateway: 0 | 1) => Promise<Heartbeat>;
   /** Starts it again; resolves once it is one of the fleet. */
   readonly restart: (gateway: 0 | 1) => Promise<void>;
+  /** What was heard of a process that isn't a gateway: a backfill. */
+  readonly stranger: () => Promise<Heartbeat>;
   /** Resolves once every gateway that lives acts on the step of now, and was heard of since the last kill. */
   readonly whenSettled: () => Promise<void>;
   /** Takes a step as an operator so long after a process was last heard of; real time would make a test wait for it. */
@@ -105,7 +107,7 @@ export async function startKilledMigration(options: KilledMigrationOptions): Pro
   };
 }
 
-type Fleet = Pick<KilledMigration, 'kill' | 'restart' | 'whenSettled'> & {
+type Fleet = Pick<KilledMigration, 'kill' | 'restart' | 'stranger' | 'whenSettled'> & {
   /** Resolves once so many processes have joined of which nobody knew. */
   readonly join: (processes: number) => Promise<void>;
 };
@@ -152,6 +154,7 @@ function createFleet(
       await gateways[gateway].restart();
       await join(1);
     },
+    stranger: () => until(async () => (await heard()).find(({ process }) => !known.has(process))),
     whenSettled: async () => {
       const [state] = await readStates(store);
       await until(async () => {
@@ -170,7 +173,7 @@ const POLL_MS = 50;
 const PACE_MS = 30;
 
 /** What a question is answered with, once it is. */
-async function until<Value>(ask: () => Promise<Value | undefined>): Promise<Value> {
+export async function until<Value>(ask: () => Promise<Value | undefined>): Promise<Value> {
   for (;;) {
     const answer = await ask();
     if (answer !== undefined) return answer;

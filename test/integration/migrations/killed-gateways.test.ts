@@ -4,7 +4,12 @@ import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { hasMoved, isRecord } from '../../../src/migrations/legacy-record.ts';
 import { COUNTS_FOR_MS, type Heartbeat } from '../../../src/migrations/heartbeat.ts';
 import { verify } from '../../../src/migrations/verify.ts';
-import { type KilledMigration, aftermath, startKilledMigration } from '../../support/killed-migration.ts';
+import {
+  type KilledMigration,
+  aftermath,
+  startKilledMigration,
+  until,
+} from '../../support/killed-migration.ts';
 import { step, toolkitOf } from '../../support/migrating-fleet.ts';
 
 const REQUESTS = 15;
@@ -40,6 +45,10 @@ async function audited(): Promise<void> {
   });
 }
 
+function later(one: Heartbeat, other: Heartbeat): Heartbeat {
+  return one.atMs > other.atMs ? one : other;
+}
+
 /** A step that a dead process holds up as long as it counts, and not a moment longer. */
 async function heldUpBy(
   dead: Heartbeat,
@@ -58,11 +67,10 @@ async function heldUpBy(
 }
 
 async function whenSomeMoved(): Promise<void> {
-  let moved: number;
-  do {
+  await until(async () => {
     const { items } = await scene.harness.ledger.store.scan(0, 1, undefined);
-    moved = items.filter((item) => hasMoved(GOD_RECORD.shape, item)).length;
-  } while (moved < 5);
+    return items.filter((item) => hasMoved(GOD_RECORD.shape, item)).length >= 5 ? true : undefined;
+  });
 }
 
 async function verified(): Promise<void> {
@@ -71,7 +79,7 @@ async function verified(): Promise<void> {
 }
 
 describe('a migration whose gateways and backfill are killed under load', () => {
-  it('serves every request, loses and doubles none, and comes to its end', { timeout: 120_000 }, async () => {
+  it('serves every request, loses and doubles none, and comes to its end', { timeout: 240_000 }, async () => {
     const { command, traffic, harness } = scene;
     const toolkit = toolkitOf(harness);
     await settled();
@@ -84,12 +92,12 @@ describe('a migration whose gateways and backfill are killed under load', () => 
     expect(await command.run('advance', ID)).toMatchObject({ code: 0, out: 'god-record: backfill\n' });
     await settled();
 
-    const walk = command.start('backfill', ID, '--segments', '2', '--units-per-second', '30');
     await scene.restart(0);
+    const walk = command.start('backfill', ID, '--segments', '2', '--units-per-second', '30');
     await whenSomeMoved();
-    const [deadInBackfill] = await Promise.all([scene.kill(1), walk.kill()]);
-    const restarted = scene.restart(1);
-    const held = await command.run('advance', ID);
+    await walk.kill();
+    const deadInBackfill = later(await scene.stranger(), await scene.kill(1));
+    const [held] = await Promise.all([command.run('advance', ID), scene.restart(1)]);
     expect(held.code).toBe(1);
     expect(held.out).toContain(`Process ${deadInExpand.process} still acts on an earlier step.`);
     expect(held.out).toContain('The backfill has not come to its end');
@@ -97,7 +105,6 @@ describe('a migration whose gateways and backfill are killed under load', () => 
       ok: true,
       result: { kind: 'FINISHED', resumed: true, left: 0 },
     });
-    await restarted;
     expect(await backfill(toolkit, GOD_RECORD, { segments: 2 })).toMatchObject({ handled: 0, left: 0 });
     await settled();
     await heldUpBy(deadInExpand, 'verify');

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createDynamoDbClient } from '../../../src/ledger/dynamodb.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import { topUp } from '../../../src/ledger/operations/top-up.ts';
+import type { Store } from '../../../src/ledger/store.ts';
+import { createTransactor } from '../../../src/ledger/transact.ts';
+import { backfill } from '../../../src/migrations/backfill.ts';
+import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { COUNTS_FOR_MS, LEASE_MS, putHeartbeat } from '../../../src/migrations/heartbeat.ts';
+import { takeStep } from '../../../src/migrations/steps.ts';
+import { verify } from '../../../src/migrations/verify.ts';
+import { createMigrationView } from '../../../src/migrations/view.ts';
+import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
+import { type Harness, makeHarness, terminal } from '../../support/harness.ts';
+import { legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
+import { startGateway, step, toolkitOf } from '../../support/migrating-fleet.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await makeHarness({ endpoint: inject('engineEndpoint') });
+});
+afterEach(() => {
+  harness.close();
+});
+
+async function forward(...phases: readonly string[]): Promise<void> {
+  for (const phase of phases) expect(await step(toolkitOf(harness), GOD_RECORD, 'FORWARD', [])).toBe(phase);
+}
+
+/** From `expand` to `contract`, as an operator does it who doesn't wait. */
+async function migrateToContract(): Promise<void> {
+  const toolkit = toolkitOf(harness);
+  await forward('backfill');
+  expect(await backfill(toolkit, GOD_RECORD, { segments: 1 })).toMatchObject({ left: 0 });
+  await forward('verify');
+  expect(await verify(toolkit, GOD_RECORD, { segments: 1 })).toMatchObject({ report: { unmoved: 0 } });
+  await forward('read-new');
+  expect(await verify(toolkit, GOD_RECORD, { segments: 1 })).toMatchObject({ report: { unmoved: 0 } });
+  await forward('contract');
+}
+
+describe('a write whose retry comes after its lease', () => {
+  let proxy: FaultProxy;
+  beforeEach(async () => {
+    proxy = await startFaultProxy({ target: inject('engineEndpoint') });
+  });
+  afterEach(async () => {
+    await proxy.stop();
+  });
+
+  it('is not sent into a phase that may be long gone, and is made under its key in the phase of then', async () => {
+    await forward('off', 'expand');
+    const { ledger, clock, tableName } = harness;
+    const client = createDynamoDbClient({ region: 'local', endpoint: proxy.endpoint });
+    let isStalled = false;
+    const wait = async (): Promise<void> => {
+      if (isStalled) return;
+      isStalled = true;
+      clock.advance(COUNTS_FOR_MS + LEASE_MS);
+      await migrateToContract();
+    };
+    const events = { onConflict: () => undefined };
+    const transactor = createTransactor({ client, tableName, ids: ledger.ids, wait, events });
+    const gateway = await startGateway({ ledger: { ...ledger, transactor } });
+    proxy.next({ operation: 'TransactWriteItems', fault: { kind: 'ERROR', name: 'ThrottlingException' } });
+    const key = harness.key();
+    const cashIn = (): ReturnType<typeof topUp> =>
+      topUp(gateway.ledger, terminal('cafe', 'demo'), key, {
+        accountId: 'late',
+        amount: '700',
+        method: 'CASH',
+      });
+    expect(await cashIn()).toMatchObject({ kind: 'Throttled' });
+    expect(isStalled).toBe(true);
+    expect(await cashIn()).toMatchObject({ kind: 'TopUpSuccess' });
+    expect(await harness.balance('demo', 'late')).toBe('700');
+    client.destroy();
+  });
+});
+
+describe('the fleet, as a step sees it', () => {
+  it('is joined anew by a process that was silent, before it acts on anything', async () => {
+    await forward('off');
+    const { ledger, clock } = harness;
+    let meanwhile: (() => Promise<void>) | undefined;
+    const store: Store = {
+      ...ledger.store,
+      query: async (request) => {
+        const items = await ledger.store.query(request);
+        const happening = meanwhile;
+        meanwhile = undefined;
+        await happening?.();
+        return items;
+      },
+    };
+    const view = createMigrationView({ ...ledger, store });
+    await view.refresh();
+    clock.advance(COUNTS_FOR_MS);
+    // Between its reading of the state and what it tells of it.
+    meanwhile = () => forward('expand', 'backfill');
+    await view.refresh();
+    expect(await view.act((acting) => Promise.resolve(acting?.phase))).toBe('backfill');
+  });
+
+  it('counts a living process behind however many dead ones', async () => {
+    await forward('off');
+    const { transactor, ids } = harness.ledger;
+    const atMs = harness.clock.nowMs() - COUNTS_FOR_MS;
+    for (let hundreds = 0; hundreds < 10; hundreds += 1) {
+      const dead = Array.from({ length: 100 }, (_, index) =>
+        // A name that sorts before every token.
+        putHeartbeat({ process: `!${hundreds * 100 + index}`, atMs }),
+      );
+      expect(await transactor.commit(plan(ids.token(), { items: dead }))).toEqual({ kind: 'COMMITTED' });
+    }
+    await startGateway(harness);
+    await forward('expand');
+    expect(await takeStep(toolkitOf(harness), GOD_RECORD, 'FORWARD')).toMatchObject({ kind: 'REFUSED' });
+  });
+
+  it('is not complete while a release runs that does not know the migration', async () => {
+    const unknown = { ...GOD_RECORD, id: 'later' };
+    const toolkit = toolkitOf(harness);
+    expect(await takeStep(toolkit, unknown, 'FORWARD')).toMatchObject({ kind: 'TAKEN' });
+    await startGateway(harness);
+    expect(await takeStep(toolkit, unknown, 'FORWARD')).toEqual({
+      kind: 'REFUSED',
+      reasons: [expect.stringMatching(/^Process .* is still joining, or does not know this migration\.$/)],
+    });
+  });
+
+  it('has a backfill in it, so that no record moves in `off`', async () => {
+    const { ledger } = harness;
+    const toolkit = toolkitOf(harness);
+    const [account] = legacyCustomers({ count: 1, seed: 2, atMs: harness.clock.nowMs() });
+    if (account === undefined) throw new Error('no account');
+    await seedLegacy(ledger.transactor, ledger.ids, [account]);
+    await forward('off', 'expand', 'backfill');
+    const back: string[] = [];
+    let moving: Promise<void> | undefined;
+    const store: Store = {
+      ...ledger.store,
+      query: async (request) => {
+        // The walk looks for the record's entries: it is about to move it.
+        if (request.prefix === 'ENTRY#') {
+          moving ??= (async () => {
+            for (let steps = 0; steps < 2; steps += 1) {
+              back.push((await takeStep(toolkit, GOD_RECORD, 'BACK')).kind);
+            }
+          })();
+          await moving;
+        }
+        return ledger.store.query(request);
+      },
+    };
+    const stopped = await backfill({ ...toolkit, table: { ...toolkit.table, store } }, GOD_RECORD, {
+      segments: 1,
+    });
+    expect(stopped).toMatchObject({ kind: 'REFUSED' });
+    expect(back).toEqual(['TAKEN', 'REFUSED']);
+    expect(await takeStep(toolkit, GOD_RECORD, 'BACK')).toMatchObject({
+      kind: 'REFUSED',
+      reasons: [expect.stringContaining('Records have moved')],
+    });
+  });
+});
