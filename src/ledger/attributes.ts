@@ -100,6 +100,10 @@ export function readMaps(item: StoredItem, name: string): readonly StoredItem[] 
   return (item[name]?.L ?? []).map((element) => present(element.M, name));
 }
 
+export function readMap(item: StoredItem, name: string): StoredItem {
+  return present(optionalMap(item, name), name);
+}
+
 export function optionalMap(item: StoredItem, name: string): StoredItem | undefined {
   return item[name]?.M;
 }

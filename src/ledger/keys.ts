@@ -102,6 +102,11 @@ export function paymentKey(paymentId: string): ItemKey {
   return { uuid: `stripe#${paymentId}`, type: 'PAYMENT' };
 }
 
+/** A refund made at the provider that its order, being full, doesn't hold itself. */
+export function refundKey(providerRefundId: string): ItemKey {
+  return { uuid: `stripe#${providerRefundId}`, type: 'REFUND' };
+}
+
 export function eventKey(eventId: string): ItemKey {
   return { uuid: `stripe#${eventId}`, type: 'EVENT' };
 }

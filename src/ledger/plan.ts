@@ -35,6 +35,7 @@ export type ItemRole =
   | 'order'
   | 'entry'
   | 'payment'
+  | 'refund'
   | 'code'
   | 'metrics'
   | 'profile'

@@ -25,8 +25,14 @@ export const currencyCode = z
   .regex(/^[A-Za-z]{3,8}$/)
   .transform((code) => code.toUpperCase());
 
-/** A page that a browser may be sent to. */
-export const pageUrl = z.string().regex(/^https?:\/\//);
+/** The longest address of a page that an order keeps; Stripe's have some hundred characters. */
+const MAX_PAGE_URL_BYTES = 4_096;
+
+/** A page that a browser may be sent to; one with a longer address than an order keeps is none. */
+export const pageUrl = z
+  .string()
+  .regex(/^https?:\/\//)
+  .transform((url) => (Buffer.byteLength(url) <= MAX_PAGE_URL_BYTES ? url : undefined));
 
 const text = z.string().optional().catch(undefined);
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { decimal } from '../../src/ledger/money.ts';
 import { ORDER_STATES } from '../../src/ledger/orders/order-states.ts';
-import { type Order, type Refund, TRANSITION_CAUSES } from '../../src/ledger/orders/order.ts';
+import { type Order, type Refund, TRANSITION_CAUSES, closedAttempt } from '../../src/ledger/orders/order.ts';
 import { openOrder, payOrder } from '../../src/ledger/orders/payments.ts';
 
 export const SAMPLE_ORDER_ID = '01HZY3V9QK7F0B6W8N4T2D5XCM';
@@ -168,7 +168,10 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
     refunded: amounts,
     refundPending: amounts,
     owed: amounts,
-    attempts: fc.array(attempts, { maxLength: 3 }),
+    attempts: fc.array(
+      attempts.map((attempt) => (attempt.state === 'CLOSED' ? closedAttempt(attempt) : attempt)),
+      { maxLength: 3 },
+    ),
     refunds: fc.array(refunds, { maxLength: 3 }),
     disputes: fc.array(
       fc.record({
@@ -221,6 +224,7 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
       }),
     ),
     slip: fc.record({ url: fc.webUrl(), expiresAtMs: whole }),
+    aside: fc.record({ count: whole, succeeded: amounts, pending: amounts }),
     checks: fc.record({ count: whole, lastAtMs: whole }),
   }),
 );

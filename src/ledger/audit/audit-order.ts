@@ -32,10 +32,10 @@ function sum(refunds: readonly Refund[]): Decimal {
   return add(...refunds.map((refund) => refund.amount));
 }
 
-function refundSums({ refunds }: Order): { readonly succeeded: Decimal; readonly pending: Decimal } {
+function refundSums({ refunds, aside }: Order): { readonly succeeded: Decimal; readonly pending: Decimal } {
   return {
-    succeeded: sum(refunds.filter((refund) => refund.state === 'SUCCEEDED')),
-    pending: sum(refunds.filter((refund) => refund.state === 'PENDING')),
+    succeeded: add(sum(refunds.filter(({ state }) => state === 'SUCCEEDED')), aside?.succeeded ?? ZERO),
+    pending: add(sum(refunds.filter(({ state }) => state === 'PENDING')), aside?.pending ?? ZERO),
   };
 }
 
@@ -106,13 +106,15 @@ function refundedByEntries(order: Order, entries: readonly Entry[]): Decimal {
 }
 
 /** A top-up's value is taken out of the wallet before the money goes back, so a pending refund may have its entry. */
-function outByRefunds({ kind, refunds }: Order): Decimal {
-  return sum(
+function outByRefunds({ kind, refunds, aside }: Order): Decimal {
+  const listed = sum(
     refunds.filter(
       ({ state, entryId }) =>
         state === 'SUCCEEDED' || (state === 'PENDING' && kind === 'TOP_UP' && entryId !== undefined),
     ),
   );
+  // What is aside was made at the provider, which takes a top-up's value as soon as it begins.
+  return add(listed, aside?.succeeded ?? ZERO, kind === 'TOP_UP' ? (aside?.pending ?? ZERO) : ZERO);
 }
 
 /** What was booked to receivable for a top-up. A purchase owes nothing: spent points are the account's debt, not its. */

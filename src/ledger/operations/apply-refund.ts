@@ -1,9 +1,11 @@
 import type { ProviderMetadata, ProviderRefund } from '../../stripe/port.ts';
 import { defined } from '../defined.ts';
-import type { Refund } from '../orders/order.ts';
+import { refundKey } from '../keys.ts';
+import type { Order, Refund } from '../orders/order.ts';
 import { type NoChange, ignored, stale } from '../provider/provider-facts.ts';
 import { type RefundFacts, applyRefundFacts } from '../provider/provider-refunds.ts';
 import { applySurplusRefund } from '../provider/provider-surplus.ts';
+import { decideAside, readRefundAside } from '../provider/refunds-aside.ts';
 import { unbookedPayment } from './book-first.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
@@ -29,12 +31,29 @@ export function applyRefund(ledger: Ledger, refund: ProviderRefund, source: Sour
       foreign: payment.identify,
       known: async ({ order, booking }) => {
         if (booking === undefined) return payment.book();
-        if (booking.bookedAs === 'SURPLUS') return applySurplusRefund(order, facts, occasionOf(ledger));
+        const kept = await keptAside(ledger, order, facts);
+        if (booking.bookedAs === 'SURPLUS') return applySurplusRefund(order, facts, kept, occasionOf(ledger));
         const balance = await readToppedUpBalance(ledger, order);
-        return applyRefundFacts(order, facts, balance, occasionOf(ledger));
+        return decideAside(order, facts, kept, (whole) =>
+          applyRefundFacts(whole, facts, balance, occasionOf(ledger)),
+        );
       },
     },
   );
+}
+
+/**
+ * What is kept of a refund beside its order, if the order has any such. Read after the order: whatever is put aside in
+ * between raises its `rev`, and this is judged again.
+ */
+export async function keptAside(
+  ledger: Ledger,
+  { aside }: Order,
+  { providerRefundId }: Pick<RefundFacts, 'providerRefundId'>,
+): Promise<Refund | undefined> {
+  if (aside === undefined) return undefined;
+  const [item] = await ledger.store.get([refundKey(providerRefundId)]);
+  return item === undefined ? undefined : readRefundAside(item);
 }
 
 /** A refund as the ledger's decisions take it. */

@@ -6,8 +6,8 @@ import { type SessionTerms, claimAttempt } from '../provider/attempts.ts';
 import type { StoredItem } from '../attributes.ts';
 import { checkRoom } from '../entry-writes.ts';
 import { balanceKey, orderKey } from '../keys.ts';
-import { MAX_ATTEMPTS } from '../orders/order-changes.ts';
 import { readOrder } from '../orders/order-item.ts';
+import { hasRoomForAttempt } from '../orders/order-size.ts';
 import { allows } from '../orders/order-states.ts';
 import { checkOrder, updateOrder } from '../orders/order-writes.ts';
 import { type Order, openAttempt } from '../orders/order.ts';
@@ -119,7 +119,7 @@ async function decide(
   if (!allows('SESSION_MADE', state)) return { kind: 'REFUSE', outcome: notPayable(order) };
   // Whatever the state says: an order has at most one page that can be paid.
   if (current !== undefined) return { kind: 'ANSWER', failure: CONFLICT };
-  if (order.attempts.length >= MAX_ATTEMPTS) {
+  if (!hasRoomForAttempt(order)) {
     const failure = invalid(['orderId'], 'too_many_attempts', 'the order has as many attempts as one can');
     return { kind: 'ANSWER', failure };
   }

@@ -5,7 +5,7 @@ import { readOrder } from '../orders/order-item.ts';
 import type { Order, Refund } from '../orders/order.ts';
 import { amountOfMinor } from '../provider/provider-facts.ts';
 import { type RefundFacts, isPassed, knownRefund } from '../provider/provider-refunds.ts';
-import { refundFacts } from './apply-refund.ts';
+import { keptAside, refundFacts } from './apply-refund.ts';
 import type { Ledger } from './ledger.ts';
 import { orderNamedBy } from './settle-fact.ts';
 
@@ -55,7 +55,7 @@ export async function compareRefund(ledger: Ledger, refund: ProviderRefund): Pro
   const owner = await ownerOf(ledger, paymentId, orderNamedBy(refund.metadata));
   if (owner.kind !== 'OURS') return owner;
   const facts = refundFacts(refund);
-  const known = knownState(owner, facts);
+  const known = await knownState(ledger, owner, facts);
   const amount = amountOfMinor(amountMinor, currency);
   if (known !== undefined && isPassed(known.state, facts.state) && amount?.eq(known.amount) === true)
     return SAME;
@@ -113,11 +113,20 @@ async function bookingOf(ledger: Ledger, paymentId: string): Promise<PaymentBook
   return item === undefined ? undefined : readPaymentBooking(item);
 }
 
-function knownState(
+async function knownState(
+  ledger: Ledger,
   { order, booking }: Extract<Owner, { kind: 'OURS' }>,
   facts: RefundFacts,
-): Pick<Refund, 'state' | 'amount'> | undefined {
+): Promise<Pick<Refund, 'state' | 'amount'> | undefined> {
   if (order === undefined) return undefined;
+  return listedState(order, booking, facts) ?? keptAside(ledger, order, facts);
+}
+
+function listedState(
+  order: Order,
+  booking: PaymentBooking | undefined,
+  facts: RefundFacts,
+): Pick<Refund, 'state' | 'amount'> | undefined {
   if (booking?.bookedAs !== 'SURPLUS') return knownRefund(order, facts);
   const surplus = order.surplus.find(({ paymentId }) => paymentId === facts.paymentId);
   return surplus?.refunds.find(({ providerRefundId }) => providerRefundId === facts.providerRefundId);

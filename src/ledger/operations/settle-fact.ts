@@ -20,6 +20,7 @@ import { updateOrder } from '../orders/order-writes.ts';
 import type { Order } from '../orders/order.ts';
 import { type Plan, type PlanPart, plan } from '../plan.ts';
 import { type FactDecision, ignored, mismatch } from '../provider/provider-facts.ts';
+import { putRefundAside } from '../provider/refunds-aside.ts';
 import { TableUnavailableError } from '../store.ts';
 import { type Ledger, commit, publish } from './ledger.ts';
 
@@ -254,10 +255,11 @@ async function commitDecision(
 
 function changeParts(ledger: Ledger, decision: FactDecision): readonly PlanPart[] {
   if (decision.kind !== 'CHANGE') return [];
-  const { before, after, booking, entry, guards } = decision;
+  const { before, after, booking, aside, entry, guards } = decision;
   return [
     ...(booking === undefined ? [] : [putPayment(booking)]),
     updateOrder(before, after, ledger.settings),
+    ...(aside === undefined ? [] : [putRefundAside(after, aside)]),
     ...(entry === undefined ? [] : [bookEntry(entry, guards)]),
   ];
 }

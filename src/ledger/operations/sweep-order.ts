@@ -70,6 +70,10 @@ async function ask(ledger: Ledger, order: Order): Promise<Asked> {
     const { paymentId } = payment;
     answers.push(answerOf(await applyRefundsOf(ledger, { paymentId, metadata: {} }, ASKED)));
   }
+  if (order.aside?.pending.gt(0) === true && order.payment?.paymentId !== undefined) {
+    const { paymentId } = order.payment;
+    answers.push(answerOf(await applyRefundsOf(ledger, { paymentId, metadata: {} }, ASKED)));
+  }
   for (const { status, disputeId } of order.disputes) {
     if (status !== 'open') continue;
     const found = await provider.retrieveDispute(disputeId);

@@ -7,12 +7,11 @@ import {
   awaitsSurplusRefund,
   openAttempt,
 } from './order.ts';
+import { MAX_BYTES_BEFORE_TRANSITION, isFull, orderBytes } from './order-size.ts';
 import type { OrderState } from './order-states.ts';
 
-/** Past this many listed transitions, notes raise `rev` alone and are counted; states are always listed. */
+/** Past this many listed transitions, or once the order is full, notes raise `rev` alone and are counted. */
 export const MAX_LISTED_TRANSITIONS = 300;
-export const MAX_ATTEMPTS = 100;
-export const MAX_REFUNDS = 100;
 export const MAX_LINES = 99;
 
 export interface Happening {
@@ -45,7 +44,7 @@ export function move(
 
 /** Lists a change that leaves the state: of refunds, disputes, steps, attempts. */
 export function note(order: Order, what: Happening, patch: OrderPatch = {}): Order {
-  if (order.timeline.length >= MAX_LISTED_TRANSITIONS) {
+  if (order.timeline.length >= MAX_LISTED_TRANSITIONS || isFull(order)) {
     return touch(order, what.atMs, { ...patch, unlistedNotes: order.unlistedNotes + 1 });
   }
   return listed({ ...order, ...patch }, order.state, what);
@@ -63,6 +62,8 @@ export function newTransitions(before: Order | undefined, after: Order): readonl
 }
 
 function listed(order: Order, from: OrderState, { cause, actor, atMs, detail }: Happening): Order {
+  if (orderBytes(order) >= MAX_BYTES_BEFORE_TRANSITION)
+    return touch(order, atMs, { unlistedNotes: order.unlistedNotes + 1 });
   const version = order.version + 1;
   const transition: Transition = {
     version,
@@ -94,6 +95,7 @@ export function isWaitingForProvider(order: Order): boolean {
     openAttempt(order)?.state === 'OPEN' ||
     order.refunds.some((refund) => refund.state === 'PENDING' && refund.claim === undefined) ||
     order.surplus.some((payment) => awaitsSurplusRefund(order, payment)) ||
+    order.aside?.pending.gt(0) === true ||
     order.disputes.some((dispute) => dispute.status === 'open')
   );
 }

@@ -17,8 +17,8 @@ import { type DuePolicy, dueAtMs, dueShard } from './due.ts';
 import { integer } from '../integers.ts';
 import { type ItemKey, orderKey, partition } from '../keys.ts';
 import { type Decimal, ZERO } from '../money.ts';
-import { readAttempt, readDispute, readRefund, readStep, readSurplus } from './order-parts.ts';
-import { attemptMap, disputeMap, refundMap, stepMap, surplusMap } from './order-parts.ts';
+import { readAside, readAttempt, readDispute, readRefund, readStep, readSurplus } from './order-parts.ts';
+import { asideMap, attemptMap, disputeMap, refundMap, stepMap, surplusMap } from './order-parts.ts';
 import { ORDER_STATES } from './order-states.ts';
 import {
   type Order,
@@ -61,6 +61,7 @@ export function orderAttributes(
     refunds: unlessEmpty(order.refunds.map(refundMap)),
     disputes: unlessEmpty(order.disputes.map(disputeMap)),
     surplus: unlessEmpty(order.surplus.map(surplusMap)),
+    aside: order.aside === undefined ? undefined : asideMap(order.aside),
     steps: unlessEmpty(order.steps.map(stepMap)),
     slip: order.slip === undefined ? undefined : { u: order.slip.url, x: integer(order.slip.expiresAtMs) },
     checks:
@@ -82,6 +83,7 @@ export function readOrder(item: StoredItem): Order {
   const payment = optionalMap(item, 'payment');
   const slip = optionalMap(item, 'slip');
   const checks = optionalMap(item, 'checks');
+  const aside = optionalMap(item, 'aside');
   return {
     tenant,
     accountId,
@@ -112,6 +114,7 @@ export function readOrder(item: StoredItem): Order {
       merchantId: optionalString(item, 'merchant')?.slice(tenant.length + 1),
       asset: optionalString(item, 'asset'),
       payment: payment === undefined ? undefined : readPayment(payment),
+      aside: aside === undefined ? undefined : readAside(aside),
       slip:
         slip === undefined ? undefined : { url: readString(slip, 'u'), expiresAtMs: readInteger(slip, 'x') },
       checks:

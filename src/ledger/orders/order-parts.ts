@@ -13,7 +13,16 @@ import {
 } from '../attributes.ts';
 import { defined } from '../defined.ts';
 import { integer } from '../integers.ts';
-import type { Attempt, Claim, Dispute, Refund, Step, SurplusPayment } from './order.ts';
+import {
+  type Attempt,
+  type Claim,
+  type Dispute,
+  type Refund,
+  type RefundsAside,
+  type Step,
+  type SurplusPayment,
+  closedAttempt,
+} from './order.ts';
 
 /** How the parts of an order that come after its opening are kept inside its item. */
 type Attributes = Readonly<Record<string, AttributeInput | undefined>>;
@@ -60,14 +69,16 @@ export function attemptMap(attempt: Attempt): Attributes {
   };
 }
 
+/** One that an earlier release closed still has what was asked for. */
 export function readAttempt(map: StoredItem): Attempt {
-  return {
+  const methods = readString(map, 'pm');
+  const attempt: Attempt = {
     number: readInteger(map, 'n'),
     state: readOneOf(map, 's', ['CLAIMED', 'OPEN', 'CLOSED']),
     tries: readInteger(map, 'r'),
     successUrl: readString(map, 'su'),
     cancelUrl: readString(map, 'cu'),
-    paymentMethodTypes: readString(map, 'pm').split(','),
+    paymentMethodTypes: methods === '' ? [] : methods.split(','),
     expiresAtMs: readInteger(map, 'x'),
     ...defined({
       claim: readClaim(optionalMap(map, 'c')),
@@ -76,6 +87,7 @@ export function readAttempt(map: StoredItem): Attempt {
       paymentId: optionalString(map, 'p'),
     }),
   };
+  return attempt.state === 'CLOSED' ? closedAttempt(attempt) : attempt;
 }
 
 export function refundMap(refund: Refund): Attributes {
@@ -162,6 +174,18 @@ export function readSurplus(map: StoredItem): SurplusPayment {
       amount: readDecimal(refund, 'a'),
       state: readOneOf(refund, 's', ['PENDING', 'SUCCEEDED', 'FAILED']),
     })),
+  };
+}
+
+export function asideMap({ count, succeeded, pending }: RefundsAside): Attributes {
+  return { n: integer(count), s: succeeded, p: pending };
+}
+
+export function readAside(map: StoredItem): RefundsAside {
+  return {
+    count: readInteger(map, 'n'),
+    succeeded: readDecimal(map, 's'),
+    pending: readDecimal(map, 'p'),
   };
 }
 

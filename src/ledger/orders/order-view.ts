@@ -1,4 +1,4 @@
-import { MAX_ATTEMPTS } from './order-changes.ts';
+import { hasRoomForAttempt } from './order-size.ts';
 import { allows } from './order-states.ts';
 import { type Order, type OrderPayment, type PaymentPage, hasClaimedAttempt, openAttempt } from './order.ts';
 
@@ -22,7 +22,7 @@ export function payableWith(order: Order, nowMs: number): readonly OrderPayment[
 function byCheckout(order: Order, nowMs: number): boolean {
   if (order.state === 'SESSION_CREATED') return paymentPage(order, nowMs) !== undefined;
   if (openAttempt(order) !== undefined) return false;
-  return allows('SESSION_MADE', order.state) && order.attempts.length < MAX_ATTEMPTS;
+  return allows('SESSION_MADE', order.state) && hasRoomForAttempt(order);
 }
 
 export function isCancelable(order: Order): boolean {

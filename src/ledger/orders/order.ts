@@ -32,6 +32,8 @@ export interface Order extends OrderRef {
   readonly refunds: readonly Refund[];
   readonly disputes: readonly Dispute[];
   readonly surplus: readonly SurplusPayment[];
+  /** Refunds made at the provider that have items of their own, since the order was full. */
+  readonly aside?: RefundsAside | undefined;
   readonly steps: readonly Step[];
   /** Where the customer pays a waiting payment: the slip's page. */
   readonly slip?: PaymentPage | undefined;
@@ -80,13 +82,13 @@ export interface Attempt {
   readonly claim?: Claim | undefined;
   /** Raised after a definite failure only: it makes the next key at the provider. */
   readonly tries: number;
-  /** The parameters, frozen when it was claimed, so that every call with one key is the same call. */
+  /** The parameters, frozen when it was claimed, so that every call with one key is the same call; until it is CLOSED. */
   readonly successUrl: string;
   readonly cancelUrl: string;
   readonly paymentMethodTypes: readonly string[];
   readonly expiresAtMs: number;
   readonly sessionId?: string;
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** The payment intent, once it is known. */
   readonly paymentId?: string;
 }
@@ -117,6 +119,14 @@ export interface Refund {
   readonly providerRefundId?: string;
   /** The entry that took the money out, once one did. */
   readonly entryId?: string;
+}
+
+/** What refunds that are kept beside their order come to; each has an item by its own id. */
+export interface RefundsAside {
+  readonly count: number;
+  /** Of the order's own payment; those of a surplus payment are in its own sum. */
+  readonly succeeded: Decimal;
+  readonly pending: Decimal;
 }
 
 export interface Dispute {
@@ -191,6 +201,19 @@ export interface Transition {
   readonly atMs: number;
 }
 
+/** An attempt that can't be paid any more. Of what was asked for it keeps nothing: nobody asks for it again. */
+export function closedAttempt(attempt: Attempt): Attempt {
+  return {
+    ...attempt,
+    state: 'CLOSED',
+    claim: undefined,
+    successUrl: '',
+    cancelUrl: '',
+    paymentMethodTypes: [],
+    url: undefined,
+  };
+}
+
 /** An attempt that is being claimed or can be paid. */
 export function openAttempt(order: Order): Attempt | undefined {
   return order.attempts.find((attempt) => attempt.state !== 'CLOSED');
@@ -227,8 +250,9 @@ export function surplusStepName(paymentId: string): string {
  */
 export function awaitsSurplusRefund(
   { steps }: Order,
-  { paymentId, amount, refunds }: SurplusPayment,
+  { paymentId, amount, refunded, refunds }: SurplusPayment,
 ): boolean {
+  if (refunded.gte(amount)) return false;
   if (refunds.some(({ state }) => state === 'PENDING')) return true;
   if (refunds.some(({ state }) => state === 'FAILED')) return false;
   const hasAsked = steps.some(({ name, state }) => name === surplusStepName(paymentId) && state === 'DONE');

@@ -1,5 +1,6 @@
 import type { OrderTrigger } from './order-states.ts';
 import { type Happening, move } from './order-changes.ts';
+import { isFull } from './order-size.ts';
 import type { Order, OrderLine, OrderPayment, Step } from './order.ts';
 import type { OrderRef } from '../keys.ts';
 import { type Decimal, ZERO } from '../money.ts';
@@ -53,6 +54,11 @@ export function payOrder(
     refundable: order.amount,
     steps: [...order.steps, ...newSteps(order, stepNames, what.atMs)],
   });
+}
+
+/** What follows a refund or a dispute. A full order starts nothing further: only its facts are kept. */
+export function furtherSteps(order: Order, names: readonly string[], atMs: number): readonly Step[] {
+  return isFull(order) ? [] : newSteps(order, names, atMs);
 }
 
 /** Steps that the order doesn't have yet: a name is a step once. */

@@ -1,7 +1,8 @@
 import { type Decimal, add, subtract } from '../money.ts';
-import { type Happening, MAX_REFUNDS, type OrderPatch, move, note } from './order-changes.ts';
+import { type Happening, type OrderPatch, move, note } from './order-changes.ts';
 import { type Order, type Refund, findRefund, isDisputed, stepsDone } from './order.ts';
-import { newSteps } from './payments.ts';
+import { hasRoomForRefund } from './order-size.ts';
+import { furtherSteps } from './payments.ts';
 
 /** Why a refund that we are asked for can't be made; undefined if it can (docs/DESIGN.md §7, I4). */
 export type RefundObjection = 'NOT_REFUNDABLE' | 'DISPUTED' | 'EXCEEDS' | 'TOO_MANY';
@@ -11,7 +12,7 @@ export function refundObjection(order: Order, amount: Decimal | undefined): Refu
   if (order.state !== 'PAID' && order.state !== 'CONFIRMED') return 'NOT_REFUNDABLE';
   if (isDisputed(order)) return 'DISPUTED';
   if (!order.refundable.gt(0) || (amount ?? order.refundable).gt(order.refundable)) return 'EXCEEDS';
-  return order.refunds.length >= MAX_REFUNDS ? 'TOO_MANY' : undefined;
+  return hasRoomForRefund(order) ? undefined : 'TOO_MANY';
 }
 
 /** Reserves the amount of a refund whose success somebody else will tell: the provider. */
@@ -104,7 +105,7 @@ function succeeded(
   patch: OrderPatch & { readonly refunded: Decimal },
 ): Order {
   const happening: Happening = { ...what, cause: 'REFUND_SUCCEEDED', detail: what.detail ?? refund.reason };
-  const withSteps = { ...patch, steps: [...order.steps, ...newSteps(order, stepNames, what.atMs)] };
+  const withSteps = { ...patch, steps: [...order.steps, ...furtherSteps(order, stepNames, what.atMs)] };
   const inFull = patch.refunded.gte(order.amount);
   const canClose = order.state === 'PAID' || order.state === 'CONFIRMED';
   if (inFull && canClose) return move(order, 'REFUNDED_IN_FULL', 'REFUNDED', happening, withSteps);

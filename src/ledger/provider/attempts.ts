@@ -3,7 +3,7 @@ import { digest } from '../fingerprint.ts';
 import type { OrderRef } from '../keys.ts';
 import { toMinorUnits } from '../money.ts';
 import { type Happening, move, touch } from '../orders/order-changes.ts';
-import type { Attempt, Claim, Order } from '../orders/order.ts';
+import { type Attempt, type Claim, type Order, closedAttempt } from '../orders/order.ts';
 
 /**
  * Attempts to have an order paid at the provider, as pure functions of the order (docs/DESIGN.md §5.5). An attempt is
@@ -80,24 +80,19 @@ export function openSession(
  * @param failed whether it failed definitely, which raises the try number; else its number is used up
  */
 export function closeUnopened(order: Order, attempt: Attempt, atMs: number, failed: boolean): Order {
-  const closed: Attempt = {
-    ...attempt,
-    state: 'CLOSED',
-    claim: undefined,
-    tries: failed ? attempt.tries + 1 : 0,
-  };
+  const closed: Attempt = { ...closedAttempt(attempt), tries: failed ? attempt.tries + 1 : 0 };
   return touch(order, atMs, { attempts: replacedAttempt(order, closed) });
 }
 
 /** Closes a claimed attempt whose session came too late, since the order can't be paid any more; the session is kept. */
 export function closeSuperseded(order: Order, attempt: Attempt, session: MadeSession, atMs: number): Order {
-  const closed: Attempt = { ...attempt, ...session, state: 'CLOSED', claim: undefined };
+  const closed = closedAttempt({ ...attempt, ...session });
   return touch(order, atMs, { attempts: replacedAttempt(order, closed) });
 }
 
 /** An order with every attempt closed: none of them can be paid any more. */
 export function closedAttempts(order: Order): readonly Attempt[] {
-  return order.attempts.map((attempt) => ({ ...attempt, state: 'CLOSED', claim: undefined }));
+  return order.attempts.map(closedAttempt);
 }
 
 export function replacedAttempt(order: Order, attempt: Attempt): readonly Attempt[] {

@@ -1,4 +1,4 @@
-import type { Attempt, Order } from '../orders/order.ts';
+import { type Attempt, type Order, closedAttempt } from '../orders/order.ts';
 
 /** Whose a session or a payment is, as far as the order alone tells (docs/DESIGN.md §8, "Whose it is"). */
 export type Ownership =
@@ -54,11 +54,8 @@ export function withNews(
   attempt: Attempt,
   { paymentId, closed }: AttemptNews,
 ): readonly Attempt[] {
-  const after: Attempt = {
-    ...attempt,
-    ...(paymentId === undefined ? {} : { paymentId }),
-    ...(closed ? { state: 'CLOSED', claim: undefined } : {}),
-  };
+  const learnt: Attempt = { ...attempt, ...(paymentId === undefined ? {} : { paymentId }) };
+  const after = closed ? closedAttempt(learnt) : learnt;
   return order.attempts.map((other) => (other.number === attempt.number ? after : other));
 }
 

@@ -4,7 +4,7 @@ import { type Decimal, add } from '../money.ts';
 import { type OrderPatch, note, touch } from '../orders/order-changes.ts';
 import { giveBack, providerRefundPosting, takeAsFact, toppedUpAsset } from '../orders/order-postings.ts';
 import type { Dispute, Order, TransitionCause } from '../orders/order.ts';
-import { newSteps } from '../orders/payments.ts';
+import { furtherSteps } from '../orders/payments.ts';
 import {
   type Change,
   type FactDecision,
@@ -94,7 +94,7 @@ function advance(
   const patch: OrderPatch = {
     disputes: known === undefined ? [...order.disputes, dispute] : replacedDispute(order, dispute),
     owed: booking.owed,
-    steps: [...order.steps, ...newSteps(order, stepNames, occasion.atMs)],
+    steps: [...order.steps, ...furtherSteps(order, stepNames, occasion.atMs)],
   };
   const cause = causeOf(known, status);
   const detail = surplus ? `surplus payment ${paymentId}` : undefined;

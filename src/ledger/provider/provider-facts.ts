@@ -5,7 +5,7 @@ import { type Entry, type EntryOperation, type Posting, postings } from '../entr
 import type { EventOutcome, PaymentBooking } from './event-item.ts';
 import { type Decimal, fromMinorUnits } from '../money.ts';
 import type { Happening } from '../orders/order-changes.ts';
-import type { Order, TransitionCause } from '../orders/order.ts';
+import type { Order, Refund, TransitionCause } from '../orders/order.ts';
 
 /** Who causes what the provider tells of. */
 export const PROVIDER_ACTOR = 'stripe';
@@ -36,6 +36,8 @@ export interface Change {
   readonly guards?: Readonly<Record<string, BalanceGuard>>;
   /** The payment that is booked with it. */
   readonly booking?: PaymentBooking;
+  /** A refund that a full order doesn't hold itself, as it is after the change. */
+  readonly aside?: Refund;
   readonly alerts?: readonly Alert[];
 }
 

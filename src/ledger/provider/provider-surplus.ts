@@ -1,7 +1,8 @@
 import { type Posting, reversed } from '../entry.ts';
 import { add, subtract } from '../money.ts';
-import { note, touch } from '../orders/order-changes.ts';
-import type { Order, SurplusPayment, SurplusRefund, TransitionCause } from '../orders/order.ts';
+import { type OrderPatch, note, touch } from '../orders/order-changes.ts';
+import { isFull } from '../orders/order-size.ts';
+import type { Order, Refund, SurplusPayment, SurplusRefund, TransitionCause } from '../orders/order.ts';
 import { surplusReturn } from './provider-disputes.ts';
 import {
   type FactDecision,
@@ -13,27 +14,34 @@ import {
   stale,
 } from './provider-facts.ts';
 import { type RefundFacts, isPassed } from './provider-refunds.ts';
+import { countedAside, surplusRefundAside } from './refunds-aside.ts';
 
-/** What a refund of a surplus payment does: it touches neither `refundable` nor the state (docs/DESIGN.md §8). */
-export function applySurplusRefund(order: Order, facts: RefundFacts, occasion: Occasion): FactDecision {
+/**
+ * What a refund of a surplus payment does: it touches neither `refundable` nor the state (docs/DESIGN.md §8).
+ * @param kept what is kept of this very refund beside the order, which was full
+ */
+export function applySurplusRefund(
+  order: Order,
+  facts: RefundFacts,
+  kept: Refund | undefined,
+  occasion: Occasion,
+): FactDecision {
   const surplus = order.surplus.find(({ paymentId }) => paymentId === facts.paymentId);
   const amount = amountOfMinor(facts.amountMinor, facts.currency);
   if (surplus === undefined || amount === undefined || facts.currency !== order.currency)
     return mismatch('another currency than the order');
   const { providerRefundId, state } = facts;
-  const known = surplus.refunds.find((refund) => refund.providerRefundId === providerRefundId);
+  const listed = surplus.refunds.find((refund) => refund.providerRefundId === providerRefundId);
+  const known = listed ?? kept;
   if (known !== undefined && isPassed(known.state, state)) return stale(`the refund is ${known.state}`);
   if (known !== undefined && !known.amount.eq(amount)) return mismatch('another amount than the refund');
-  const { moves, refunded, cause } = effectOf(order, surplus, known, { providerRefundId, amount, state });
-  const after: SurplusPayment = {
-    ...surplus,
-    refunded,
-    refunds: [
-      ...surplus.refunds.filter((refund) => refund.providerRefundId !== providerRefundId),
-      { providerRefundId, amount, state },
-    ],
-  };
-  const patch = {
+  const told: SurplusRefund = { providerRefundId, amount, state };
+  const { moves, refunded, cause } = effectOf(order, surplus, known, told);
+  const isAside = listed === undefined && (kept !== undefined || isFull(order));
+  const others = surplus.refunds.filter((refund) => refund !== listed);
+  const after: SurplusPayment = { ...surplus, refunded, refunds: isAside ? others : [...others, told] };
+  const patch: OrderPatch = {
+    ...(isAside && kept === undefined ? { aside: countedAside(order) } : {}),
     surplus: order.surplus.map((other) => (other.paymentId === after.paymentId ? after : other)),
   };
   const detail = `surplus payment ${surplus.paymentId}`;
@@ -45,6 +53,7 @@ export function applySurplusRefund(order: Order, facts: RefundFacts, occasion: O
         ? touch(order, occasion.atMs, patch)
         : note(order, happening(cause, occasion, detail), patch),
     entry: factEntry(order, 'REFUND', moves, occasion, { providerId: providerRefundId }),
+    ...(isAside ? { aside: surplusRefundAside(surplus.paymentId, told, occasion.atMs) } : {}),
     // Nothing gives it back by itself any more: somebody has to.
     ...(state === 'FAILED' ? { alerts: ['SurplusPayment'] } : {}),
   };
@@ -59,7 +68,7 @@ interface Effect {
 function effectOf(
   order: Order,
   { refunded }: SurplusPayment,
-  known: SurplusRefund | undefined,
+  known: Pick<SurplusRefund, 'state'> | undefined,
   { amount, state }: SurplusRefund,
 ): Effect {
   const posting = surplusReturn(order, amount);

@@ -81,7 +81,9 @@ export function memoryLedger(): MemoryLedger {
       : items.get(keyText(key));
   const commit = (plan: Plan): CommitResult => {
     const puts = plan.items.flatMap(({ role, item }) =>
-      'Put' in item && (role === 'event' || role === 'payment') ? [{ role, item: item.Put.Item }] : [],
+      'Put' in item && (role === 'event' || role === 'payment' || role === 'refund')
+        ? [{ role, item: item.Put.Item }]
+        : [],
     );
     for (const { role, item } of puts) {
       const old = items.get(keyText(keyOf(item)));

@@ -66,6 +66,11 @@ describe('a session of which Stripe says less, or more than we know,', () => {
     ['no amount', { amount_total: null }, 'amountMinor'],
     ['no currency', { currency: null }, 'currency'],
     ['no page', { url: null }, 'url'],
+    [
+      'a page whose address is longer than an order keeps',
+      { url: `https://pay.example/${'x'.repeat(4_077)}` },
+      'url',
+    ],
   ])('with %s is read without it', (_, fields, missing) => {
     const reading = readSession(stripeSession(fields));
     expect(reading.kind).toBe('READ');

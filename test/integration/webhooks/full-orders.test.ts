@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import { type AttributeValue, toAttributes } from '../../../src/ledger/attributes.ts';
+import { refundKey } from '../../../src/ledger/keys.ts';
+import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
+import { decimal } from '../../../src/ledger/money.ts';
+import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
+import { checkout } from '../../../src/ledger/operations/checkout.ts';
+import { compareRefund } from '../../../src/ledger/operations/compare-with-provider.ts';
+import { commit } from '../../../src/ledger/operations/ledger.ts';
+import { refund } from '../../../src/ledger/operations/refund.ts';
+import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
+import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
+import { isFull } from '../../../src/ledger/orders/order-size.ts';
+import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import { readRefund } from '../../../src/stripe/mapping.ts';
+import { customer, merchant } from '../../support/harness.ts';
+import { itemBytes } from '../../support/item-bytes.ts';
+import { stripeRefund, stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import { type World, eventOf, makeWorld, metadataOf, rawItem } from './support.ts';
+
+/** What one item may take in the table. */
+const MOST_BYTES = 400 * 1024;
+
+function completedSession(order: Order, attempt = 1): Record<string, unknown> {
+  return stripeSession({
+    id: `cs_${String(attempt)}`,
+    status: 'complete',
+    payment_status: 'paid',
+    payment_intent: `pi_${String(attempt)}`,
+    url: null,
+    metadata: metadataOf(order, attempt),
+  });
+}
+
+async function write(world: World, before: Order, change: Partial<Order>): Promise<Order> {
+  const after: Order = { ...before, ...change, rev: before.rev + 1 };
+  const { ledger } = world;
+  const part = updateOrder(before, after, ledger.settings);
+  expect(await commit(ledger, plan(ledger.ids.token(), part))).toMatchObject({ kind: 'COMMITTED' });
+  return world.now(after);
+}
+
+/** As no line makes an order, but quick to write. */
+async function fullOrder(world: World): Promise<Order> {
+  const amount = decimal('1');
+  const line = { name: 'x'.repeat(180_000), quantity: 1, unitPrice: amount, amount };
+  const order = await world.waitingOrder();
+  const full = await write(world, order, { lines: [line] });
+  expect(isFull(full)).toBe(true);
+  return full;
+}
+
+async function paidFullOrder(world: World): Promise<Order> {
+  const order = await fullOrder(world);
+  await world.apply(eventOf(world, 'checkout.session.completed', completedSession(order)));
+  const paid = await world.now(order);
+  expect(paid.state).toBe('PAID');
+  return paid;
+}
+
+/** The order's item as an earlier release kept it: closed attempts with all that was asked for, to the last byte. */
+function withAllThatWasAsked(world: World, order: Order, attempts: number): Record<string, AttributeValue> {
+  const asked = 'https://shop.example/'.padEnd(2_048, 'u');
+  const item = toAttributes(orderAttributes(order, world.ledger.settings));
+  const last =
+    item['attempts'] !== undefined && 'L' in item['attempts'] ? item['attempts'].L.at(-1) : undefined;
+  if (last === undefined || !('M' in last)) throw new Error('no attempt');
+  const { M } = last;
+  const listed = (page: string): Record<string, AttributeValue> => {
+    const L = Array.from({ length: attempts }, (_, index): AttributeValue => {
+      const n = String(index + 1);
+      const frozen = { n: { N: n }, su: { S: asked }, cu: { S: asked }, i: { S: `cs_${n}` } };
+      const isLast = index + 1 === attempts;
+      return {
+        M: { ...M, ...frozen, s: { S: isLast ? 'OPEN' : 'CLOSED' }, u: { S: index === 0 ? page : asked } },
+      };
+    });
+    return { ...item, attempts: { L } };
+  };
+  return listed('u'.repeat(MOST_BYTES - 100 - itemBytes(listed(''))));
+}
+
+describe('an order that an earlier release left without room for another byte', () => {
+  it('is paid when the money arrives, and has room again', async () => {
+    const world = await makeWorld();
+    const { ledger } = world;
+    const order = await world.waitingOrder();
+    const attempts = 66;
+    const Item = withAllThatWasAsked(world, order, attempts);
+    expect(itemBytes(Item)).toBe(MOST_BYTES - 100);
+    const part = { items: [{ role: 'order', item: { Put: { Item } } }] } as const;
+    expect(await commit(ledger, plan(ledger.ids.token(), part))).toMatchObject({ kind: 'COMMITTED' });
+
+    const event = eventOf(world, 'checkout.session.completed', completedSession(order, attempts));
+    expect(await world.apply(event)).toMatchObject({ kind: 'DONE', outcome: 'APPLIED' });
+    const paid = await world.now(order);
+    expect([paid.state, paid.attempts.length, paid.payment?.paymentId]).toEqual(['PAID', 66, 'pi_66']);
+    expect(await world.booked('alice', 'merchant:cafe')).toBe('500');
+    expect(itemBytes(toAttributes(orderAttributes(paid, ledger.settings)))).toBeLessThan(20_000);
+  });
+});
+
+describe('a full order', () => {
+  it('refuses another attempt and another refund by name, and stays as it is', async () => {
+    const world = await makeWorld();
+    const paid = await paidFullOrder(world);
+    const orderId = encodeNodeId('Order', paid.tenant, paid.accountId, paid.orderId);
+    expect(
+      await refund(world.ledger, merchant('cafe', 'demo'), world.key(), { orderId, amount: '1' }),
+    ).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['orderId'], code: 'too_many_refunds' }] });
+    expect(await world.now(paid)).toEqual(paid);
+
+    const failed = await write(world, await fullOrder(world), { state: 'FAILED', attempts: [] });
+    const urls = { successUrl: 'https://shop.example/a', cancelUrl: 'https://shop.example/b' };
+    const another = encodeNodeId('Order', failed.tenant, failed.accountId, failed.orderId);
+    expect(
+      await checkout(world.ledger, customer('alice', 'demo'), world.key(), { orderId: another, ...urls }),
+    ).toMatchObject({ kind: 'InvalidInput', issues: [{ path: ['orderId'], code: 'too_many_attempts' }] });
+    expect(await world.now(failed)).toEqual(failed);
+  });
+
+  it('books each refund made at the provider once, in an item of its own, and the audit agrees', async () => {
+    const world = await makeWorld();
+    const order = await paidFullOrder(world);
+    const told = (id: string, status: string) =>
+      stripeRefund({ id, status, amount: 100, metadata: {}, failure_reason: null });
+    for (const [id, status] of [
+      ['re_1', 'pending'],
+      ['re_1', 'succeeded'],
+      ['re_2', 'succeeded'],
+      ['re_2', 'failed'],
+      ['re_2', 'succeeded'],
+      ['re_1', 'succeeded'],
+    ] as const)
+      expect(await world.apply(eventOf(world, 'refund.updated', told(id, status)))).toMatchObject({
+        kind: 'DONE',
+      });
+    const now = await world.now(order);
+    expect([now.refunds.length, now.aside?.count]).toEqual([0, 2]);
+    expect([now.refunded.toFixed(), now.refundable.toFixed(), now.refundPending.toFixed()]).toEqual([
+      '100',
+      '400',
+      '0',
+    ]);
+    expect(await world.booked('alice', 'merchant:cafe')).toBe('400');
+    expect(await rawItem(world, refundKey('re_2'))).toMatchObject({
+      order: { S: order.orderId },
+      refund: { M: { s: { S: 'FAILED' }, a: { N: '100' } } },
+    });
+    const read = readRefund(told('re_1', 'succeeded'));
+    if (read.kind !== 'READ') throw new Error('unreadable');
+    expect(await compareRefund(world.ledger, read.value)).toEqual({ kind: 'SAME' });
+    const report = await auditTable(world.ledger.store, { segments: 1, wait: () => Promise.resolve() });
+    expect(report).toMatchObject({ problems: [], unsettled: [] });
+  });
+
+  it('is swept while such a refund is pending, and told its end', async () => {
+    const world = await makeWorld();
+    const order = await paidFullOrder(world);
+    const pending = stripeRefund({ id: 're_1', status: 'pending', amount: 500, metadata: {} });
+    await world.apply(eventOf(world, 'refund.created', pending));
+    const read = readRefund({ ...pending, status: 'succeeded' });
+    if (read.kind !== 'READ') throw new Error('unreadable');
+    world.account.refunds.set('re_1', read.value);
+    world.clock.advance(world.ledger.settings.sweepAfterMs);
+    expect(await sweepOrder(world.ledger, order)).toBe('SETTLED');
+    const now = await world.now(order);
+    expect([now.state, now.refundPending.toFixed(), now.refunded.toFixed()]).toEqual([
+      'REFUNDED',
+      '0',
+      '500',
+    ]);
+    expect(await world.booked('alice', 'merchant:cafe')).toBe('0');
+  });
+});
