@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const COPIED = ['src', 'test', 'dev', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const COPIED = ['src', 'test', 'dev', 'infra', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
 /** One copy of the source each. */
 const COPIES = 2;
 const RUN_TIMEOUT_MS = 180_000;
