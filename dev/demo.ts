@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { EXIT, type ExitCode, readWords, runCommandLine } from '../src/cli/command-line.ts';
 import { playFollowUps } from './demo-follow-ups.ts';
 import { playKonbini } from './demo-konbini.ts';
 import { playMigration } from './demo-migrate.ts';
@@ -11,13 +11,19 @@ import { type Narrator, createNarrator } from './narrator.ts';
 import { createSimulatorControls } from './simulator-controls.ts';
 import { describeStartFailure } from './start-failure.ts';
 
-/** Which of the stories `npm run demo` tells: payments; a connection that is cut (`--tunnel`); a migration (`--migrate`). */
-function readArguments(): { readonly tunnel: boolean; readonly migrate: boolean } {
-  const { values } = parseArgs({
-    options: { tunnel: { type: 'boolean', default: false }, migrate: { type: 'boolean', default: false } },
-  });
-  return values;
-}
+const HELP = `Usage: npm run demo -- [--tunnel] [--migrate]
+
+Drives the running gateway, or one of its own, over real HTTP and WebSocket, and prints what happened.
+
+  (nothing)    plays whole payments: wallet, card, follow-ups, convenience store; then the audit
+  --tunnel     a connection that is cut in the middle of a payment
+  --migrate    a migration under traffic, on a table of its own; with --tunnel one story after the other
+
+Examples:
+  npm run demo
+  npm run demo -- --tunnel --migrate
+
+Exit codes: 0 all of it held, 1 something did not, 2 asked wrongly, 3 it could not be played`;
 
 /** Proves from the whole table that no money was made or lost, as an operator would. */
 function auditTable(endpoint: string | undefined): boolean {
@@ -58,18 +64,14 @@ async function playOnGateway(narrator: Narrator, tunnel: boolean): Promise<void>
   }
 }
 
-async function main(): Promise<number> {
-  const { tunnel, migrate } = readArguments();
+async function main(args: readonly string[]): Promise<ExitCode> {
+  const { has } = readWords(args, { flags: ['tunnel', 'migrate'] });
   const narrator = createNarrator((line) => process.stdout.write(`${line}\n`));
-  await (migrate ? playMigration(narrator) : playOnGateway(narrator, tunnel));
+  if (has('tunnel') || !has('migrate')) await playOnGateway(narrator, has('tunnel'));
+  if (has('migrate')) await playMigration(narrator);
   const failures = narrator.failures();
   process.stdout.write(failures === 0 ? '\nAll of it held.\n\n' : `\n${String(failures)} did NOT hold.\n\n`);
-  return failures;
+  return failures === 0 ? EXIT.done : EXIT.found;
 }
 
-try {
-  process.exitCode = (await main()) === 0 ? 0 : 1;
-} catch (error) {
-  process.stderr.write(`${describeStartFailure(error)}\n`);
-  process.exitCode = 1;
-}
+await runCommandLine(HELP, main, describeStartFailure);

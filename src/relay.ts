@@ -1,21 +1,34 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './cli/command-line.ts';
 import { composeLedger } from './compose-ledger.ts';
 import { ConfigError } from './config-error.ts';
-import { type Config, loadConfig } from './config.ts';
+import { loadConfig } from './config.ts';
 import { createDynamoDbClient } from './ledger/dynamodb.ts';
 import { createRelayCheckpoints } from './realtime/relay-checkpoints.ts';
 import { createChangeStream, createStreamsClient } from './realtime/relay-stream.ts';
 import { RELAY_DEFAULTS, startRelay } from './realtime/relay.ts';
 
+const HELP = `Usage: npm run relay
+
+Tells subscribers, over REDIS_URL, what processes that were killed could not, until SIGTERM or Ctrl-C. It takes no words:
+.env.example lists its variables. One works; a second waits for its lease.
+
+Examples:
+  REDIS_URL=redis://127.0.0.1:6379 npm run relay
+
+Exit codes: 0 stopped, 2 asked wrongly, 3 it could not start`;
+
 /** The relay as a program: publishes what killed processes could not, until it's told to stop. */
-function main(config: Config): void {
+function main(args: readonly string[]): ExitCode {
+  readWords(args, {});
+  const config = loadConfig();
   if (config.redisUrl === undefined) {
     throw new ConfigError([
       'REDIS_URL must be given: over a bus of its own the relay would speak to nobody.',
     ]);
   }
+  const { name: tableName, region, endpoint } = reachableTable(config);
   const { ledger, logger, close } = composeLedger(config);
-  const { name: tableName, region, endpoint } = config.table;
   const table = createDynamoDbClient({ region, endpoint });
   const relay = startRelay({
     ...RELAY_DEFAULTS,
@@ -37,11 +50,7 @@ function main(config: Config): void {
         .then(() => process.exit(0));
     });
   }
+  return EXIT.done;
 }
 
-try {
-  main(loadConfig());
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-}
+await runCommandLine(HELP, main);

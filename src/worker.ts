@@ -1,16 +1,29 @@
 import { createAdaptorServer } from '@hono/node-server';
+import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './cli/command-line.ts';
 import { composeLedger } from './compose-ledger.ts';
-import { ConfigError } from './config-error.ts';
 import { loadConfig } from './config.ts';
 import { startBackground } from './fulfilment/background.ts';
 import { healthRoutes } from './transport/health-routes.ts';
+
+const HELP = `Usage: npm run worker
+
+Does what paid orders still need and asks Stripe about what waits, without the gateway, until SIGTERM or Ctrl-C. It takes no
+words: .env.example lists its variables. PORT serves its health and metrics.
+
+Examples:
+  npm run worker
+  PORT=4001 LOG_LEVEL=debug npm run worker
+
+Exit codes: 0 stopped, 2 asked wrongly, 3 it could not start`;
 
 /**
  * The worker as a program (`npm run worker`): the due-loop and the sweeper without the server, for as many processes as
  * the load needs. On SIGTERM it finishes what runs, or gives it back, and ends. PORT serves its health and metrics.
  */
-function main(): void {
+function main(args: readonly string[]): ExitCode {
+  readWords(args, {});
   const config = loadConfig();
+  reachableTable(config);
   const { ledger, registry, wakeUps, metrics, logger, close } = composeLedger(config);
   const background = startBackground(ledger, registry, { wakeUps, metrics, logger, sweeper: config.sweeper });
   let draining = false;
@@ -32,12 +45,7 @@ function main(): void {
         .then(() => process.exit(0));
     });
   }
+  return EXIT.done;
 }
 
-try {
-  main();
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-}
+await runCommandLine(HELP, main);

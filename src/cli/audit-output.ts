@@ -1,5 +1,8 @@
 import { OUTSIDE } from '../ledger/audit/audit-totals.ts';
+import { PREFIX } from '../ledger/keys.ts';
+import { orderNodeId } from '../ledger/node-ids.ts';
 import type { AuditProgress, AuditReport } from '../ledger/operations/audit-ledger.ts';
+import { EXIT, type ExitCode, counted } from './command-line.ts';
 
 const BAR_WIDTH = 30;
 
@@ -7,7 +10,7 @@ const BAR_WIDTH = 30;
 export function progressLine({ segmentsDone, segments, items }: AuditProgress): string {
   const filled = Math.floor((segmentsDone / segments) * BAR_WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
-  return `${bar} ${segmentsDone}/${segments} segments, ${items} items`;
+  return `${bar} ${segmentsDone}/${counted(segments, 'segment')}, ${counted(items, 'item')}`;
 }
 
 /** The report for people: a table of sums, every account that is off and by how much, and the verdict. */
@@ -16,27 +19,47 @@ export function printedReport(report: AuditReport): string {
   return [
     ...table(report),
     '',
-    ...problems.map(
-      ({ promise, tenant, accountId, item, what, expected, found, offBy }) =>
+    ...problems.map((problem) => {
+      const { promise, tenant, accountId, item, what, expected, found, offBy } = problem;
+      const order = orderOf(problem);
+      return (
         `${promise}  ${tenant}#${accountId}  ${item}  ${what}: expected ${expected}, found ${found}` +
-        (offBy === undefined ? '' : `, off by ${offBy}`),
-    ),
+        (offBy === undefined ? '' : `, off by ${offBy}`) +
+        (order === undefined ? '' : `  (order ${order})`)
+      );
+    }),
     ...unsettled.map(({ tenant, accountId }) => `?   ${tenant}#${accountId}  kept moving: audit it again`),
-    `${accounts} accounts, ${entries} entries, ${orders} orders: ${verdict(report)}`,
+    `${counted(accounts, 'account')}, ${counted(entries, 'entry', 'entries')}, ${counted(orders, 'order')}: ` +
+      verdict(report),
   ].join('\n');
 }
 
+/** The report for machines: a problem of an order also names it by the id that `order(id:)` and `npm run show` take. */
+export function reportAsData(report: AuditReport): object {
+  const problems = report.problems.map((problem) => {
+    const order = orderOf(problem);
+    return order === undefined ? problem : { ...problem, order };
+  });
+  return { ...report, problems };
+}
+
+/** The public id of the order whose item is off. */
+function orderOf({ tenant, accountId, item }: AuditReport['problems'][number]): string | undefined {
+  if (!item.startsWith(PREFIX.order)) return undefined;
+  return orderNodeId({ tenant, accountId, orderId: item.slice(PREFIX.order.length) });
+}
+
 function verdict({ problems, unsettled }: AuditReport): string {
-  if (problems.length > 0) return `${problems.length} problems.`;
+  if (problems.length > 0) return `${counted(problems.length, 'problem')}.`;
   return unsettled.length > 0
-    ? `${unsettled.length} accounts could not be read at rest.`
+    ? `${counted(unsettled.length, 'account')} could not be read at rest.`
     : 'everything balances.';
 }
 
-/** 0: the promises hold. 1: something is off. 2: nothing is known to be off, but some accounts never held still. */
-export function exitCode({ problems, unsettled, totals }: AuditReport): 0 | 1 | 2 {
-  if (problems.length > 0 || totals.some((total) => total.difference !== '0')) return 1;
-  return unsettled.length > 0 ? 2 : 0;
+/** 0: the promises hold. 1: something is off. 3: nothing is known to be off, but some accounts never held still. */
+export function exitCode({ problems, unsettled, totals }: AuditReport): ExitCode {
+  if (problems.length > 0 || totals.some((total) => total.difference !== '0')) return EXIT.found;
+  return unsettled.length > 0 ? EXIT.unreachable : EXIT.done;
 }
 
 function table({ totals }: AuditReport): readonly string[] {

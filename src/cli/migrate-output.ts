@@ -1,9 +1,9 @@
 import { isoInstant } from '../ledger/clock.ts';
 import type { BackfillResult } from '../migrations/backfill.ts';
-import type { Heartbeat } from '../migrations/heartbeat.ts';
 import type { ParityReport } from '../migrations/verify.ts';
 import type { StepResult } from '../migrations/steps.ts';
-import type { Answer, Status } from './migrate-commands.ts';
+import { counted } from './command-line.ts';
+import { type Answer, NOT_BEGUN, type Status } from './migrate-commands.ts';
 
 /** An answer for people. */
 export function printedAnswer(answer: Answer): string {
@@ -13,7 +13,7 @@ export function printedAnswer(answer: Answer): string {
         .map(({ id, title, phase }) => `${id.padEnd(16)}${phase.padEnd(12)}${title}`)
         .join('\n');
     case 'status':
-      return [...answer.migrations.flatMap(printedStatus), ...printedFleet(answer.fleet)].join('\n');
+      return [...answer.migrations.flatMap(printedStatus), ...printedFleet(answer)].join('\n');
     case 'advance':
     case 'back':
       return printedStep(answer.id, answer.result);
@@ -40,25 +40,32 @@ function printedStatus({ id, phase, state }: Status): readonly string[] {
       : [
           walk.finishedAtMs === undefined
             ? `  backfill: under way or broken off, begun ${isoInstant(walk.startedAtMs)} by ${walk.by}`
-            : `  backfill: finished ${isoInstant(walk.finishedAtMs)}, ${walk.failed} records left`,
+            : `  backfill: finished ${isoInstant(walk.finishedAtMs)}, ${counted(walk.failed, 'record')} left`,
         ]),
     ...(verification === undefined
       ? []
       : [
           verification.finishedAtMs === undefined
             ? `  verify: under way or broken off, begun ${isoInstant(verification.startedAtMs)}`
-            : `  verify: finished ${isoInstant(verification.finishedAtMs)}, ${verification.records} records, ` +
-              `${verification.unmoved} unmoved, ${verification.differences} differences`,
+            : `  verify: finished ${isoInstant(verification.finishedAtMs)}, ${counted(verification.records, 'record')}, ` +
+              `${verification.unmoved} unmoved, ${counted(verification.differences, 'difference')}`,
         ]),
   ];
 }
 
-function printedFleet(fleet: readonly Heartbeat[]): readonly string[] {
-  return fleet.map(
-    ({ process, atMs, actsOn }) =>
-      `process ${process}: ${actsOn === undefined ? 'joining' : `acts on ${actsOn.id}, step ${actsOn.version}`}, ` +
-      `heard of ${isoInstant(atMs)}`,
-  );
+function printedFleet({ migrations, fleet }: Extract<Answer, { command: 'status' }>): readonly string[] {
+  if (fleet.length > 0)
+    return fleet.map(
+      ({ process, atMs, actsOn }) =>
+        `process ${process}: ${actsOn === undefined ? 'joining' : `acts on ${actsOn.id}, step ${actsOn.version}`}, ` +
+        `heard of ${isoInstant(atMs)}`,
+    );
+  const isUnderWay = migrations.some(({ phase }) => phase !== NOT_BEGUN && phase !== 'done');
+  return [
+    isUnderWay
+      ? 'fleet: no process was heard of within the last minute'
+      : 'fleet: unknown; processes write heartbeats only while a migration is under way, within a second of its first advance',
+  ];
 }
 
 function printedStep(id: string, result: StepResult): string {
@@ -76,7 +83,7 @@ function printedBackfill(id: string, result: BackfillResult): string {
   if (result.kind === 'REFUSED') return refusal(id, result.reasons);
   const { dryRun, resumed, scanned, handled, left, leftRecords } = result;
   return [
-    `${id}: ${scanned} items read, ${handled} records ${dryRun ? 'to do (dry run)' : 'done'}, ${left} left` +
+    `${id}: ${counted(scanned, 'item')} read, ${counted(handled, 'record')} ${dryRun ? 'to do (dry run)' : 'done'}, ${left} left` +
       (resumed ? ', gone on from where an earlier run stopped' : ''),
     ...leftRecords.map(({ record, reason }) => `  - ${record}: ${reason}`),
   ].join('\n');
@@ -88,12 +95,12 @@ function printedParity({ records, unmoved, differences, totals, listed }: Parity
       (total) =>
         `${total.tenant.padEnd(16)}${total.asset.padEnd(12)}${String(total.accounts).padStart(9)} accounts  ` +
         `${total.old.padStart(20)} ${total.old === total.new ? '=' : '≠'} ${total.new.padStart(20)}  ` +
-        `${total.differences} differences`,
+        counted(total.differences, 'difference'),
     ),
     ...listed.map(
       ({ kind, tenant, accountId, of, old, new: after }) =>
         `${kind}  ${tenant}#${accountId}  ${of ?? ''}${old === undefined ? '' : `  ${old} ≠ ${after ?? ''}`}`,
     ),
-    `${records} records, ${unmoved} unmoved, ${differences} differences`,
+    `${counted(records, 'record')}, ${unmoved} unmoved, ${counted(differences, 'difference')}`,
   ].join('\n');
 }

@@ -1,4 +1,12 @@
-import type { Finding, ReconcileProgress, ReconcileReport } from '../ledger/operations/reconcile.ts';
+import { orderNodeId } from '../ledger/node-ids.ts';
+import {
+  type Finding,
+  type NextStep,
+  type ReconcileProgress,
+  type ReconcileReport,
+  WEBHOOK_GRACE_S,
+} from '../ledger/operations/reconcile.ts';
+import { EXIT, type ExitCode, counted } from './command-line.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
@@ -11,32 +19,79 @@ export function parseSince(text: string): number | undefined {
 
 /** One line that tells how far a reconciliation is. */
 export function progressLine({ phase, listed, differences }: ReconcileProgress): string {
-  return `${phase}: ${String(listed)} compared, ${String(differences)} differences so far`.padEnd(60);
+  return `${phase}: ${String(listed)} compared, ${counted(differences, 'difference')} so far`;
 }
 
-/** The report for people: every difference in a line, then the verdict. */
+/** The report for people: every difference and what to do about it, then the verdict. */
 export function printedReport(report: ReconcileReport): string {
-  const { payments, refunds, disputes, foreign, bookings, findings, complete } = report;
+  const { payments, refunds, disputes, young, foreign, bookings, findings, complete } = report;
   const open = findings.filter(({ fixed }) => !fixed).length;
   const fixed = findings.length - open;
-  const verdict = open > 0 ? `${String(open)} differences` : 'the ledger agrees with the provider';
-  const lookedUp = bookings === undefined ? '' : `, ${String(bookings)} bookings looked up`;
+  const verdict = open > 0 ? counted(open, 'difference') : 'the ledger agrees with the provider';
+  const compared = [
+    counted(payments, 'payment'),
+    counted(refunds, 'refund'),
+    `${counted(disputes, 'dispute')} compared`,
+    `${String(foreign)} of others`,
+    ...(bookings === undefined ? [] : [`${counted(bookings, 'booking')} looked up`]),
+    ...(young === 0
+      ? []
+      : [`${String(young)} younger than ${String(WEBHOOK_GRACE_S / 60)} minutes left for the next run`]),
+  ];
   return [
-    ...findings.map(findingLine),
-    `${String(payments)} payments, ${String(refunds)} refunds, ${String(disputes)} disputes, ` +
-      `${String(foreign)} of others${lookedUp}: ${verdict}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
+    ...findings.flatMap(findingLines),
+    `${compared.join(', ')}: ${verdict}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
     ...(complete ? [] : ['The provider could not be asked about everything: run it again.']),
   ].join('\n');
 }
 
-function findingLine({ kind, providerId, order, provider, ledger, fixed, detail }: Finding): string {
-  const place = order === undefined ? '' : `  ${order.tenant}#${order.accountId} order ${order.orderId}`;
-  const why = detail === undefined ? '' : ` (${detail})`;
-  return `${fixed ? 'fixed' : 'DIFFERS'}  ${kind} ${providerId}${place}: provider ${provider}, ledger ${ledger}${why}`;
+/** The report for machines: each order also by the id that `order(id:)` and `npm run show` take. */
+export function reportAsData(report: ReconcileReport): object {
+  return {
+    ...report,
+    findings: report.findings.map((finding) => ({
+      ...finding,
+      ...(finding.order !== undefined && { order: { id: orderNodeId(finding.order), ...finding.order } }),
+    })),
+  };
 }
 
-/** 0: both agree. 1: they differ. 2: nothing is known to differ, but not everything could be compared. */
-export function exitCode({ findings, complete }: ReconcileReport): 0 | 1 | 2 {
-  if (findings.some(({ fixed }) => !fixed)) return 1;
-  return complete ? 0 : 2;
+function findingLines(finding: Finding): readonly string[] {
+  const { kind, providerId, order, provider, ledger, fixed, detail, next } = finding;
+  const place = order === undefined ? '' : `  ${order.tenant}#${order.accountId} order ${orderNodeId(order)}`;
+  const why = detail === undefined ? '' : ` (${detail})`;
+  const advice = next === undefined ? undefined : adviceOn(kind, next);
+  return [
+    `${fixed ? 'fixed' : 'DIFFERS'}  ${kind} ${providerId}${place}: provider ${provider}, ledger ${ledger}${why}`,
+    ...(advice === undefined ? [] : [`         ${advice}`]),
+  ];
+}
+
+/** What docs/OPERATIONS.md says about it, in a line. */
+function adviceOn(kind: Finding['kind'], next: NextStep): string {
+  switch (next) {
+    case 'FIX':
+      return 'Next: --fix applies it by the same decisions as its webhook.';
+    case 'RUN_AGAIN':
+      return 'Next: run it again; something that it takes could not be reached or is still being written.';
+    case 'CHECK':
+      return 'Next: is STRIPE_SECRET_KEY that of the account which took the money? If so, somebody wrote past the gateway: keep this report and stop them.';
+    case 'BY_HAND':
+      return BY_HAND[kind];
+  }
+}
+
+const BY_HAND: Readonly<Record<Finding['kind'], string>> = {
+  PAYMENT:
+    "Next: nothing was booked. Give the money back in Stripe's dashboard, or mend the cause and replayWebhookEvent.",
+  REFUND:
+    'Next: nothing was booked. Settle its payment first (npm run show); what the refund took is then booked by replayWebhookEvent, or corrected by adjustBalance.',
+  DISPUTE:
+    "Next: answer it in Stripe's dashboard; if its payment was never booked, settle that payment first, then run this again.",
+};
+
+/** 0: both agree. 1: they differ. 3: nothing is known to differ, but not everything could be compared. */
+export function exitCode({ findings, complete }: ReconcileReport): ExitCode {
+  if (findings.some(({ fixed }) => !fixed)) return EXIT.found;
+  return complete ? EXIT.done : EXIT.unreachable;
 }

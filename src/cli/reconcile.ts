@@ -2,58 +2,55 @@
  * `npm run reconcile -- --since 24h`: lists the provider's payments, refunds and disputes since then and compares them
  * with the ledger. `--both-ways` also looks up at the provider what the ledger has booked since then, which reads the whole
  * table. `--fix` applies what the ledger lacks, by the same decisions as webhooks; `--json` prints for machines.
- * Exits 1 if anything differs, 2 if not everything could be compared.
  */
-import { parseArgs } from 'node:util';
 import { composeLedger } from '../compose-ledger.ts';
 import { loadConfig } from '../config.ts';
-import { type ReconcileProgress, reconcile } from '../ledger/operations/reconcile.ts';
-import { exitCode, parseSince, printedReport, progressLine } from './reconcile-output.ts';
+import { reconcile } from '../ledger/operations/reconcile.ts';
+import {
+  type ExitCode,
+  UsageError,
+  reachableTable,
+  readWords,
+  runCommandLine,
+  showProgress,
+} from './command-line.ts';
+import { exitCode, parseSince, printedReport, progressLine, reportAsData } from './reconcile-output.ts';
 
-const USAGE = 'Usage: npm run reconcile -- [--since 90m|24h|7d] [--both-ways] [--fix] [--json]';
+const HELP = `Usage: npm run reconcile -- [--since 90m|24h|7d] [--both-ways] [--fix] [--json]
 
-interface Options {
-  readonly sinceMs: number;
-  readonly fix: boolean;
-  readonly bothWays: boolean;
-  readonly json: boolean;
-}
+Compares Stripe's payments, refunds and disputes with the ledger, each once it is two minutes old.
 
-function readOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      since: { type: 'string', default: '24h' },
-      fix: { type: 'boolean', default: false },
-      'both-ways': { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-    },
-  });
-  const sinceMs = parseSince(values.since);
-  if (sinceMs === undefined) throw new Error(USAGE);
-  return { sinceMs, fix: values.fix, bothWays: values['both-ways'], json: values.json };
-}
+  --since TIME   how far back: minutes, hours or days; 24h unless given
+  --both-ways    also looks up at Stripe what the ledger has booked since; reads the whole table
+  --fix          applies what the ledger lacks, by the same decisions as webhooks
+  --json         prints the report as data
 
-/** Draws over one line of the terminal; nothing where nobody watches. */
-function showProgress(progress: ReconcileProgress): void {
-  if (process.stderr.isTTY) process.stderr.write(`\r${progressLine(progress)}`);
-}
+Examples:
+  npm run reconcile -- --since 7d --both-ways
+  npm run reconcile -- --since 24h --fix
 
-async function run({ json, ...options }: Options): Promise<void> {
+Exit codes: 0 both agree (or it was fixed), 1 they differ, 2 asked wrongly, 3 not everything could be compared`;
+
+async function run(args: readonly string[]): Promise<ExitCode> {
+  const { has, valueOf } = readWords(args, { flags: ['both-ways', 'fix', 'json'], options: ['since'] });
+  const since = valueOf('since') ?? '24h';
+  const sinceMs = parseSince(since);
+  if (sinceMs === undefined)
+    throw new UsageError(`--since takes a time such as 90m, 24h or 7d, not "${since}".`);
   const config = loadConfig();
-  if (config.table.endpoint === undefined && !config.production) {
-    throw new Error('DYNAMODB_ENDPOINT must say where the engine is that holds the table.');
-  }
+  reachableTable(config);
   const { ledger, close } = composeLedger(config);
-  const report = await reconcile(ledger, { ...options, onProgress: showProgress });
-  if (process.stderr.isTTY) process.stderr.write('\n');
-  console.log(json ? JSON.stringify(report, undefined, 2) : printedReport(report));
-  process.exitCode = exitCode(report);
-  await close();
+  const report = await reconcile(ledger, {
+    sinceMs,
+    fix: has('fix'),
+    bothWays: has('both-ways'),
+    onProgress: (progress) => {
+      showProgress(progressLine(progress));
+    },
+  }).finally(close);
+  showProgress();
+  console.log(has('json') ? JSON.stringify(reportAsData(report), undefined, 2) : printedReport(report));
+  return exitCode(report);
 }
 
-try {
-  await run(readOptions());
-} catch (error) {
-  console.error(error instanceof Error ? error.message : String(error));
-  process.exitCode = 3;
-}
+await runCommandLine(HELP, run);

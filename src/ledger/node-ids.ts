@@ -1,5 +1,5 @@
 import { isId, isTenantId, isUlid } from './id-grammar.ts';
-import { isAsset } from './keys.ts';
+import { type OrderRef, isAsset } from './keys.ts';
 
 /**
  * Public ids: opaque Relay ids that carry the keys, so that no lookup index is needed. They are checked after decoding
@@ -32,6 +32,11 @@ function isPart(text: string): boolean {
 
 export function encodeNodeId(kind: NodeKind, ...parts: readonly string[]): string {
   return Buffer.from([kind, ...parts].join('#'), 'utf8').toString('base64url');
+}
+
+/** The id by which clients, operators and logs name an order. */
+export function orderNodeId({ tenant, accountId, orderId }: OrderRef): string {
+  return encodeNodeId('Order', tenant, accountId, orderId);
 }
 
 /** Undefined for whatever isn't exactly what `encodeNodeId` makes: another alphabet, a foreign kind, a bad part. */

@@ -31,17 +31,29 @@ export interface ReconcileProgress {
   readonly differences: number;
 }
 
+/**
+ * What is to be done about a difference that stands. FIX: it was not tried to fix it. RUN_AGAIN: what it takes could not
+ * be reached, or is still being written. BY_HAND: it isn't what was ordered, so nothing books it by itself. CHECK: the
+ * ledger has booked what the provider doesn't bear out.
+ */
+export type NextStep = 'FIX' | 'RUN_AGAIN' | 'BY_HAND' | 'CHECK';
+
 /** A difference, and whether it is one no more. */
 export interface Finding extends Difference {
   readonly fixed: boolean;
+  /** Absent where it is fixed. */
+  readonly next?: NextStep;
   /** Why it could not be fixed, if that was tried. */
   readonly detail?: string;
 }
 
 export interface ReconcileReport {
+  /** How many of each were compared. */
   readonly payments: number;
   readonly refunds: number;
   readonly disputes: number;
+  /** So many were too young to be compared: the next run does. */
+  readonly young: number;
   /** Of other integrations on the same provider account. */
   readonly foreign: number;
   /** How many bookings of the ledger were looked up at the provider, where that was asked for. */
@@ -52,7 +64,7 @@ export interface ReconcileReport {
 }
 
 /** Younger objects may be told of at this very moment, by a webhook that is on its way. */
-const WEBHOOK_GRACE_S = 120;
+export const WEBHOOK_GRACE_S = 120;
 const PAGE = 100;
 const ASKED = { kind: 'ASKED' } as const;
 
@@ -68,6 +80,7 @@ interface Walk<Item> {
 
 interface Tally {
   foreign: number;
+  young: number;
   complete: boolean;
   readonly findings: Finding[];
   /** What the provider has listed. */
@@ -82,7 +95,7 @@ interface Tally {
  */
 export async function reconcile(ledger: Ledger, options: ReconcileOptions): Promise<ReconcileReport> {
   const { provider } = ledger;
-  const tally: Tally = { foreign: 0, complete: true, findings: [], known: new Map() };
+  const tally: Tally = { foreign: 0, young: 0, complete: true, findings: [], known: new Map() };
   const payments = await walk(ledger, options, tally, {
     phase: 'payments',
     list: provider.listPayments,
@@ -112,8 +125,8 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
     apply: (dispute) => applyDispute(ledger, dispute, ASKED),
   });
   const bookings = options.bothWays ? await lookUpBookings(ledger, options, tally) : undefined;
-  const { foreign, complete, findings } = tally;
-  return { payments, refunds, disputes, foreign, ...defined({ bookings }), findings, complete };
+  const { foreign, young, complete, findings } = tally;
+  return { payments, refunds, disputes, young, foreign, ...defined({ bookings }), findings, complete };
 }
 
 async function lookUpBookings(
@@ -130,11 +143,14 @@ async function lookUpBookings(
   });
   const alreadyNamed = new Set(tally.findings.map(({ providerId }) => providerId));
   const unbacked = differences.filter(({ providerId }) => !alreadyNamed.has(providerId));
-  tally.findings.push(...unbacked.map((difference) => ({ ...difference, fixed: false })));
+  tally.findings.push(
+    ...unbacked.map((difference) => ({ ...difference, fixed: false, next: 'CHECK' as const })),
+  );
   if (!complete) tally.complete = false;
   return bookings;
 }
 
+/** Goes through all that the provider lists of a kind, and gives how many were compared. */
 async function walk<Item extends { readonly createdS: number }>(
   ledger: Ledger,
   options: ReconcileOptions,
@@ -143,24 +159,27 @@ async function walk<Item extends { readonly createdS: number }>(
 ): Promise<number> {
   const nowS = epochS(ledger.clock.nowMs());
   const createdFromS = epochS(ledger.clock.nowMs() - options.sinceMs);
-  let listed = 0;
+  let compared = 0;
   let after: string | undefined;
   for (;;) {
     const page = await list({ createdFromS, limit: PAGE, ...defined({ after }) });
     if (page.kind !== 'DONE') {
       tally.complete = false;
-      return listed;
+      return compared;
     }
     const { items, hasMore } = page.value;
     for (const item of items) {
-      listed += 1;
       tally.known.set(idOf(item), backingOf(item));
-      if (item.createdS > nowS - WEBHOOK_GRACE_S) continue;
+      if (item.createdS > nowS - WEBHOOK_GRACE_S) {
+        tally.young += 1;
+        continue;
+      }
+      compared += 1;
       await judge(tally, options.fix, { compare, apply }, item);
     }
-    options.onProgress?.({ phase, listed, differences: tally.findings.length });
+    options.onProgress?.({ phase, listed: compared, differences: tally.findings.length });
     const last = items.at(-1);
-    if (!hasMore || last === undefined) return listed;
+    if (!hasMore || last === undefined) return compared;
     after = idOf(last);
   }
 }
@@ -183,14 +202,16 @@ async function judge<Item>(
       return;
     case 'DIFFERENT': {
       if (!fix) {
-        tally.findings.push({ ...first.difference, fixed: false });
+        tally.findings.push({ ...first.difference, fixed: false, next: 'FIX' });
         return;
       }
       const settled = await apply(item);
       // Whatever applying says, only the ledger tells whether it has it now.
       const now = await compare(item);
       const detail = settled.kind === 'DONE' ? settled.detail : settled.reason;
-      tally.findings.push({ ...first.difference, fixed: now.kind === 'SAME', ...defined({ detail }) });
+      const fixed = now.kind === 'SAME';
+      const next = fixed ? undefined : settled.kind === 'COME_AGAIN' ? 'RUN_AGAIN' : 'BY_HAND';
+      tally.findings.push({ ...first.difference, fixed, ...defined({ next, detail }) });
     }
   }
 }

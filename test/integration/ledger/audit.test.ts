@@ -431,7 +431,8 @@ describe('npm run audit', () => {
   it('refuses arguments that make no sense', async () => {
     await sampleLedger();
     const { code, stderr } = await runCommand('--segments', '0');
-    expect(code).toBe(3);
+    expect(code).toBe(2);
+    expect(stderr).toContain('--segments takes a whole number from 1 to 1000, not "0".');
     expect(stderr).toContain('Usage: npm run audit');
   });
 });

@@ -49,12 +49,13 @@ it(
     await harness.simulator.payByCard({ session: attempt?.sessionId ?? '' });
     const listed = await harness.ledger.provider.listPayments({ limit: 1 });
     const paymentId = listed.kind === 'DONE' ? (listed.value.items[0]?.paymentId ?? '') : '';
-    const line = `PAYMENT ${paymentId}  demo#alice order ${orderId}: provider 480 JPY, ledger not booked`;
-    const sums = '1 payments, 0 refunds, 0 disputes, 0 of others';
+    const line = `PAYMENT ${paymentId}  demo#alice order ${id}: provider 480 JPY, ledger not booked`;
+    const advice = '         Next: --fix applies it by the same decisions as its webhook.';
+    const sums = '1 payment, 0 refunds, 0 disputes compared, 0 of others';
 
     expect(await reconcile('--since', '1h')).toEqual({
       code: 1,
-      output: `DIFFERS  ${line}\n${sums}: 1 differences.\n`,
+      output: `DIFFERS  ${line}\n${advice}\n${sums}: 1 difference.\n`,
     });
     expect(await reconcile('--since', '1h', '--fix')).toEqual({
       code: 0,
@@ -67,6 +68,7 @@ it(
       payments: 1,
       refunds: 0,
       disputes: 0,
+      young: 0,
       foreign: 0,
       bookings: 1,
       complete: true,

@@ -23,6 +23,7 @@ describe('a reconciliation', () => {
       payments: 1,
       refunds: 1,
       disputes: 0,
+      young: 0,
       foreign: 0,
       findings: [],
       complete: true,
@@ -74,9 +75,11 @@ describe('a reconciliation', () => {
   it('leaves what a webhook may be telling of right now', async () => {
     const { sessionId } = await checkedOut(harness, '60.00');
     await harness.simulator.payByCard({ session: sessionId });
-    expect((await reconcile(harness.ledger, ONE_WAY)).findings).toEqual([]);
+    const { payments: before } = await reconcile(harness.ledger, { ...ONE_WAY, sinceMs: 7 * DAY_MS });
+    expect(await reconcile(harness.ledger, ONE_WAY)).toMatchObject({ findings: [], payments: before, young: 1 });
     await harness.advance(121_000);
-    expect((await reconcile(harness.ledger, ONE_WAY)).findings).toHaveLength(1);
+    const { findings, payments, young } = await reconcile(harness.ledger, ONE_WAY);
+    expect([findings.length, payments, young]).toEqual([1, before + 1, 0]);
   });
 
   it('says so when the provider could not be asked to the end', async () => {

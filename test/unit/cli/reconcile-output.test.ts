@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exitCode, parseSince, printedReport } from '../../../src/cli/reconcile-output.ts';
+import { exitCode, parseSince, printedReport, reportAsData } from '../../../src/cli/reconcile-output.ts';
 import type { Finding, ReconcileReport } from '../../../src/ledger/operations/reconcile.ts';
 
 const finding: Finding = {
@@ -9,12 +9,24 @@ const finding: Finding = {
   provider: 'succeeded 480 JPY',
   ledger: 'pending 480',
   fixed: false,
+  next: 'FIX',
+};
+/** What `order(id:)` takes for it. */
+const ID = 'T3JkZXIjZGVtbyNhbGljZSMwMUowMDAwMDAwMDAwMDAwMDAwMDAwMDAwQQ';
+const FIXED: Finding = {
+  kind: 'REFUND',
+  providerId: 're_1',
+  order: { tenant: 'demo', accountId: 'alice', orderId: '01J0000000000000000000000A' },
+  provider: 'succeeded 480 JPY',
+  ledger: 'pending 480',
+  fixed: true,
 };
 
 const agreeing: ReconcileReport = {
   payments: 3,
   refunds: 1,
   disputes: 0,
+  young: 0,
   foreign: 2,
   findings: [],
   complete: true,
@@ -32,25 +44,56 @@ it.each(['', '24', 'h', '0h', '-1h', '1.5h', '24 h', '1w', '1e3h', 'yesterday'])
   expect(parseSince(text)).toBeUndefined();
 });
 
-it('prints every difference with both sides, and the verdict', () => {
-  expect(printedReport({ ...agreeing, findings: [finding, { ...finding, fixed: true }] })).toBe(
+it('prints every difference with both sides, the order by its public id, and the verdict', () => {
+  expect(printedReport({ ...agreeing, findings: [finding, FIXED] })).toBe(
     [
-      'DIFFERS  REFUND re_1  demo#alice order 01J0000000000000000000000A: provider succeeded 480 JPY, ledger pending 480',
-      'fixed  REFUND re_1  demo#alice order 01J0000000000000000000000A: provider succeeded 480 JPY, ledger pending 480',
-      '3 payments, 1 refunds, 0 disputes, 2 of others: 1 differences, 1 fixed.',
+      `DIFFERS  REFUND re_1  demo#alice order ${ID}: provider succeeded 480 JPY, ledger pending 480`,
+      '         Next: --fix applies it by the same decisions as its webhook.',
+      `fixed  REFUND re_1  demo#alice order ${ID}: provider succeeded 480 JPY, ledger pending 480`,
+      '3 payments, 1 refund, 0 disputes compared, 2 of others: 1 difference, 1 fixed.',
     ].join('\n'),
+  );
+});
+
+it('gives machines the public id beside the parts that it is made of', () => {
+  expect(reportAsData({ ...agreeing, findings: [finding] })).toMatchObject({
+    payments: 3,
+    young: 0,
+    findings: [{ providerId: 're_1', next: 'FIX', order: { id: ID, tenant: 'demo', accountId: 'alice' } }],
+  });
+});
+
+it.each([
+  ['PAYMENT', 'BY_HAND', "nothing was booked. Give the money back in Stripe's dashboard"],
+  ['REFUND', 'BY_HAND', 'nothing was booked. Settle its payment first'],
+  ['DISPUTE', 'BY_HAND', "answer it in Stripe's dashboard"],
+  ['PAYMENT', 'RUN_AGAIN', 'run it again'],
+  ['PAYMENT', 'CHECK', 'is STRIPE_SECRET_KEY that of the account which took the money?'],
+] as const)(
+  'says in one line what a person does about a %s that is to be settled %s',
+  (kind, next, advice) => {
+    const lines = printedReport({ ...agreeing, findings: [{ ...finding, kind, next }] }).split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toContain(`Next: ${advice}`);
+  },
+);
+
+it('tells what was too young to be compared', () => {
+  expect(printedReport({ ...agreeing, payments: 4, refunds: 2, disputes: 1, young: 1 })).toBe(
+    '4 payments, 2 refunds, 1 dispute compared, 2 of others, 1 younger than 2 minutes left for the next run: the ledger agrees with the provider.',
   );
 });
 
 it('tells how many bookings were looked up, where that was asked for', () => {
   expect(printedReport({ ...agreeing, bookings: 4 })).toBe(
-    '3 payments, 1 refunds, 0 disputes, 2 of others, 4 bookings looked up: the ledger agrees with the provider.',
+    '3 payments, 1 refund, 0 disputes compared, 2 of others, 4 bookings looked up: the ledger agrees with the provider.',
   );
 });
 
-it('exits 0 only if everything was compared and agrees', () => {
+it('exits 0 only if everything that is old enough was compared and agrees', () => {
   expect(exitCode(agreeing)).toBe(0);
-  expect(exitCode({ ...agreeing, findings: [{ ...finding, fixed: true }] })).toBe(0);
-  expect(exitCode({ ...agreeing, complete: false })).toBe(2);
+  expect(exitCode({ ...agreeing, young: 3 })).toBe(0);
+  expect(exitCode({ ...agreeing, findings: [FIXED] })).toBe(0);
+  expect(exitCode({ ...agreeing, complete: false })).toBe(3);
   expect(exitCode({ ...agreeing, complete: false, findings: [finding] })).toBe(1);
 });
