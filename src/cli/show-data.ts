@@ -1,0 +1,185 @@
+import { isoInstant } from '../ledger/clock.ts';
+import { defined } from '../ledger/defined.ts';
+import type { Entry } from '../ledger/entry.ts';
+import type { AccountRef } from '../ledger/keys.ts';
+import { plainDecimal } from '../ledger/money.ts';
+import { orderNodeId } from '../ledger/node-ids.ts';
+import type { WholeAccount, WholeOrder } from '../ledger/operations/read-account.ts';
+import type { Balance } from '../ledger/operations/read-wallets.ts';
+import type { Order } from '../ledger/orders/order.ts';
+import type { EventRecord } from '../ledger/provider/event-item.ts';
+
+/*
+ * What `npm run show` shows, as data: texts and numbers, amounts as plain decimals, instants in ISO form. Named field by field,
+ * so that what claims hold (owners, keys, pages) doesn't come along.
+ */
+
+export type OrderData = ReturnType<typeof orderData>;
+export type EntryData = ReturnType<typeof entryData>;
+export type EventData = ReturnType<typeof eventData>;
+export type BalanceData = ReturnType<typeof balanceData>;
+
+/** All that `npm run show` has found; what it wasn't asked about is absent. */
+export interface Shown {
+  readonly event?: EventData;
+  readonly account?: string;
+  readonly order?: OrderData;
+  readonly orders?: readonly OrderSummary[];
+  readonly entries?: readonly EntryData[];
+  readonly balances?: readonly BalanceData[];
+  /** Events about the order that matched nothing or could not be applied. */
+  readonly problems?: readonly EventData[];
+}
+
+export interface OrderSummary {
+  readonly id: string;
+  readonly kind: Order['kind'];
+  readonly state: Order['state'];
+  readonly amount: string;
+  readonly currency: string;
+  readonly createdAt: string;
+}
+
+export function wholeOrderData({ order, entries, balances, problems }: WholeOrder): Shown {
+  return {
+    order: orderData(order),
+    entries: entries.map(entryData),
+    account: accountName(order),
+    balances: balances.map(balanceData),
+    problems: problems.map(eventData),
+  };
+}
+
+export function wholeAccountData(ref: AccountRef, { balances, orders, entries }: WholeAccount): Shown {
+  return {
+    account: accountName(ref),
+    balances: balances.map(balanceData),
+    orders: orders.map(orderSummary),
+    entries: entries.map(entryData),
+  };
+}
+
+/** What is kept of an event, to be shown before the order that it is about. */
+export function foundEvent(event: EventRecord): Shown {
+  return { event: eventData(event) };
+}
+
+function eventData(event: EventRecord) {
+  const { eventId, type, outcome, livemode, occurredAtMs, processedAtMs, objectId, order, detail } = event;
+  return {
+    eventId,
+    type,
+    outcome,
+    livemode,
+    occurredAt: isoInstant(occurredAtMs),
+    processedAt: isoInstant(processedAtMs),
+    ...defined({ objectId, detail, orderId: order === undefined ? undefined : orderNodeId(order) }),
+  };
+}
+
+function accountName({ tenant, accountId }: AccountRef): string {
+  return `${tenant}#${accountId}`;
+}
+
+function orderSummary(order: Order): OrderSummary {
+  const { kind, state, amount, currency, createdAtMs } = order;
+  const createdAt = isoInstant(createdAtMs);
+  return { id: orderNodeId(order), kind, state, amount: plainDecimal(amount), currency, createdAt };
+}
+
+function orderData(order: Order) {
+  const { tenant, accountId, orderId, version, merchantId, asset, actor, payment, unlistedNotes } = order;
+  return {
+    ...orderSummary(order),
+    tenant,
+    accountId,
+    orderId,
+    version,
+    ...defined({ merchantId, asset }),
+    actor,
+    updatedAt: isoInstant(order.updatedAtMs),
+    refundable: plainDecimal(order.refundable),
+    refunded: plainDecimal(order.refunded),
+    refundPending: plainDecimal(order.refundPending),
+    owed: plainDecimal(order.owed),
+    ...(payment !== undefined && { payment: paymentData(payment) }),
+    lines: order.lines.map(({ sku, name, quantity, amount }) => ({
+      ...defined({ sku }),
+      name,
+      quantity,
+      amount: plainDecimal(amount),
+    })),
+    ...paperwork(order),
+    steps: order.steps.map(({ name, state, attempts, nextAttemptAtMs, lastError }) => ({
+      name,
+      state,
+      attempts,
+      ...(state === 'PENDING' && { nextAttemptAt: isoInstant(nextAttemptAtMs) }),
+      ...defined({ lastError }),
+    })),
+    timeline: order.timeline.map(({ atMs, ...transition }) => ({ ...transition, at: isoInstant(atMs) })),
+    unlistedNotes,
+  };
+}
+
+/** What was tried and what came of it at the provider. */
+function paperwork({ attempts, refunds, disputes, surplus }: Order) {
+  return {
+    attempts: attempts.map(({ number, state, tries, sessionId, paymentId, expiresAtMs }) => ({
+      number,
+      state,
+      tries,
+      expiresAt: isoInstant(expiresAtMs),
+      ...defined({ sessionId, paymentId }),
+    })),
+    refunds: refunds.map((refund) => {
+      const { refundId, amount, state, source, actor, createdAtMs } = refund;
+      const { reason, failureReason, paymentId, providerRefundId, entryId } = refund;
+      return {
+        refundId,
+        amount: plainDecimal(amount),
+        state,
+        source,
+        actor,
+        createdAt: isoInstant(createdAtMs),
+        ...defined({ reason, failureReason, paymentId, providerRefundId, entryId }),
+      };
+    }),
+    disputes: disputes.map(({ amount, ...dispute }) => ({ ...dispute, amount: plainDecimal(amount) })),
+    surplus: surplus.map(({ paymentId, amount, refunded }) => ({
+      paymentId,
+      amount: plainDecimal(amount),
+      refunded: plainDecimal(refunded),
+    })),
+  };
+}
+
+function paymentData({ method, atMs, asset, paymentId, terminalId }: NonNullable<Order['payment']>) {
+  return { method, at: isoInstant(atMs), ...defined({ asset, paymentId, terminalId }) };
+}
+
+function entryData(entry: Entry) {
+  const { entryId, operation, atMs, actor, refundId, providerId, reason, orderId } = entry;
+  return {
+    entryId,
+    operation,
+    at: isoInstant(atMs),
+    actor,
+    ...defined({
+      orderId: orderId === undefined ? undefined : orderNodeId({ ...entry, orderId }),
+      refundId,
+      providerId,
+      reason,
+    }),
+    postings: entry.postings.map(({ debit, credit, asset, amount }) => ({
+      debit,
+      credit,
+      asset,
+      amount: plainDecimal(amount),
+    })),
+  };
+}
+
+function balanceData({ asset, amount }: Balance) {
+  return { asset, amount: plainDecimal(amount) };
+}

@@ -1,0 +1,93 @@
+import type { EntryData, EventData, OrderData, OrderSummary, Shown } from './show-data.ts';
+
+/** What was found, for people: a block for each kind of thing, empty ones left out. */
+export function printedShown({ event, account, order, orders, entries, balances, problems }: Shown): string {
+  return [
+    ...(event === undefined ? [] : block('event', [eventLine(event)])),
+    ...(order === undefined ? [] : orderLines(order)),
+    ...block(
+      'latest orders',
+      orders?.map((one) => summaryLine(one)),
+    ),
+    ...block(order === undefined ? 'latest entries' : 'entries', entries?.flatMap(entryLines)),
+    ...block(
+      `balances of ${account ?? ''}`,
+      balances?.map(({ asset, amount }) => `${asset}  ${amount}`),
+    ),
+    ...block('events that had no effect', problems?.map(eventLine)),
+  ].join('\n');
+}
+
+function block(title: string, lines: readonly string[] = []): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+}
+
+function summaryLine({ id, kind, state, amount, currency, createdAt }: OrderSummary): string {
+  return `${createdAt}  ${kind}  ${state}  ${amount} ${currency}  ${id}`;
+}
+
+function orderLines(order: OrderData): readonly string[] {
+  const { id, tenant, accountId, orderId, kind, state, version, amount, currency } = order;
+  const where = order.merchantId === undefined ? '' : ` at ${order.merchantId}`;
+  return [
+    ...block(`order ${id}`, [
+      `${tenant}#${accountId} ${orderId}`,
+      `${kind}${where}, ${state}, version ${String(version)}, opened ${order.createdAt} by ${order.actor}`,
+      `amount ${amount} ${currency}, refunded ${order.refunded}, refunds pending ${order.refundPending}, ` +
+        `refundable ${order.refundable}${order.owed === '0' ? '' : `, owed ${order.owed}`}`,
+      ...(order.payment === undefined ? [] : [`paid ${order.payment.at} ${words(order.payment, ['at'])}`]),
+    ]),
+    ...block(
+      'lines',
+      order.lines.map(({ name, quantity, amount: price }) => `${String(quantity)} × ${name}  ${price}`),
+    ),
+    ...block(
+      'attempts',
+      order.attempts.map((one) => words(one)),
+    ),
+    ...block(
+      'refunds',
+      order.refunds.map((one) => words(one)),
+    ),
+    ...block(
+      'disputes',
+      order.disputes.map((one) => words(one)),
+    ),
+    ...block(
+      'surplus payments',
+      order.surplus.map((one) => words(one)),
+    ),
+    ...block(
+      'steps',
+      order.steps.map((one) => words(one)),
+    ),
+    ...block('timeline', [
+      ...order.timeline.map(
+        ({ version: at, from, to, cause, detail, actor, at: when }) =>
+          `${String(at)}  ${when}  ${from ?? '–'} → ${to}  ${cause}${detail === undefined ? '' : ` (${detail})`}  by ${actor}`,
+      ),
+      ...(order.unlistedNotes === 0 ? [] : [`and ${String(order.unlistedNotes)} more that are only counted`]),
+    ]),
+  ];
+}
+
+function entryLines(entry: EntryData): readonly string[] {
+  return [
+    `${entry.entryId}  ${words(entry, ['entryId', 'postings'])}`,
+    ...entry.postings.map(
+      ({ debit, credit, asset, amount }) => `    ${debit} → ${credit}  ${amount} ${asset}`,
+    ),
+  ];
+}
+
+function eventLine(event: EventData): string {
+  return `${event.eventId}  ${words(event, ['eventId'])}`;
+}
+
+/** Plain facts in a line, in their own order: `state OPEN, tries 1`. */
+function words(facts: object, without: readonly string[] = []): string {
+  return Object.entries(facts)
+    .filter(([name]) => !without.includes(name))
+    .map(([name, value]) => `${name} ${String(value)}`)
+    .join(', ');
+}
