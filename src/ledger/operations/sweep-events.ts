@@ -2,8 +2,10 @@ import type { ProviderEvent } from '../../stripe/port.ts';
 import { epochS } from '../clock.ts';
 import { defined } from '../defined.ts';
 import {
+  type CursorPlace,
   EVENT_CURSOR_KEY,
   type EventCursor,
+  nextPlace,
   putEventCursor,
   readEventCursor,
 } from '../provider/event-cursor.ts';
@@ -24,8 +26,6 @@ export interface EventSweep {
   readonly complete: boolean;
 }
 
-/** The cursor trails this far behind now, so that what is listed late isn't missed (docs/DESIGN.md §8). */
-const TRAIL_S = 3_600;
 /** Younger events are left to their webhooks. */
 const WEBHOOK_GRACE_S = 120;
 /** How long one page may take before somebody else may begin anew. */
@@ -45,10 +45,11 @@ export async function sweepEvents(
   const [item] = await ledger.store.get([EVENT_CURSOR_KEY]);
   const before = item === undefined ? undefined : readEventCursor(item);
   if (before !== undefined && before.notBeforeMs > startMs) return undefined;
-  const fromS = before?.fromS ?? epochS(startMs) - EVENT_LIFE_S;
-  let cursor = await moved(ledger, before, { fromS, notBeforeMs: startMs + LEASE_MS });
+  const { fromS, heldSinceMs } = before ?? { fromS: epochS(startMs) - EVENT_LIFE_S };
+  const place: CursorPlace = { fromS, ...defined({ heldSinceMs }) };
+  let cursor = await moved(ledger, before, { ...place, notBeforeMs: startMs + LEASE_MS });
   const sum = { listed: 0, applied: 0, left: 0 };
-  let nextFromS = epochS(startMs) - TRAIL_S;
+  const leftS: number[] = [];
   let after: string | undefined;
   while (cursor !== undefined) {
     const page = await ledger.provider.listEvents({
@@ -57,7 +58,7 @@ export async function sweepEvents(
       ...defined({ after }),
     });
     if (page.kind !== 'DONE') {
-      await moved(ledger, cursor, { fromS, notBeforeMs: ledger.clock.nowMs() + pauseMs });
+      await moved(ledger, cursor, { ...place, notBeforeMs: ledger.clock.nowMs() + pauseMs });
       return { ...sum, complete: false };
     }
     const { items, hasMore } = page.value;
@@ -67,20 +68,20 @@ export async function sweepEvents(
       if (done) sum.applied += 1;
       else {
         sum.left += 1;
-        nextFromS = Math.min(nextFromS, event.createdS);
+        leftS.push(event.createdS);
       }
     }
     after = items.at(-1)?.eventId;
     if (!hasMore || after === undefined) {
       const notBeforeMs = ledger.clock.nowMs() + pauseMs;
-      await moved(ledger, cursor, { fromS: Math.max(fromS, nextFromS), notBeforeMs });
+      await moved(ledger, cursor, { ...nextPlace(place, leftS, startMs), notBeforeMs });
       return { ...sum, complete: true };
     }
     if (signal?.aborted === true) {
-      await moved(ledger, cursor, { fromS, notBeforeMs: ledger.clock.nowMs() });
+      await moved(ledger, cursor, { ...place, notBeforeMs: ledger.clock.nowMs() });
       return { ...sum, complete: false };
     }
-    cursor = await moved(ledger, cursor, { fromS, notBeforeMs: ledger.clock.nowMs() + LEASE_MS });
+    cursor = await moved(ledger, cursor, { ...place, notBeforeMs: ledger.clock.nowMs() + LEASE_MS });
   }
   return undefined;
 }

@@ -1,4 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toAttributes } from '../../../src/ledger/attributes.ts';
+import { eventKey } from '../../../src/ledger/keys.ts';
+import { commit } from '../../../src/ledger/operations/ledger.ts';
+import { replayWebhookEvent } from '../../../src/ledger/operations/replay-webhook-event.ts';
+import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import { readEventRecord } from '../../../src/ledger/provider/event-item.ts';
+import type { ProviderEvent } from '../../../src/stripe/port.ts';
+import { admin } from '../../support/harness.ts';
 import { EVENT_CURSOR_KEY, readEventCursor } from '../../../src/ledger/provider/event-cursor.ts';
 import { plainDecimal } from '../../../src/ledger/money.ts';
 import { sweepEvents } from '../../../src/ledger/operations/sweep-events.ts';
@@ -19,6 +28,28 @@ async function cursorFromS(): Promise<number> {
   const [item] = await harness.ledger.store.get([EVENT_CURSOR_KEY]);
   if (item === undefined) throw new Error('there is no cursor');
   return readEventCursor(item).fromS;
+}
+
+/** Makes an order unreadable, so that whatever is told of it fails; gives back how to repair it. */
+async function breakOrder(orderId: string): Promise<{ readonly repair: () => Promise<void> }> {
+  const order = await harness.order('t_1', 'u_1', orderId);
+  const Item = toAttributes(orderAttributes(order, harness.ledger.settings));
+  const put = async (item: typeof Item): Promise<void> => {
+    const part = { items: [{ role: 'order', item: { Put: { Item: item } } }] } as const;
+    const { ledger } = harness;
+    expect(await commit(ledger, plan(ledger.ids.token(), part))).toMatchObject({ kind: 'COMMITTED' });
+  };
+  await put({ ...Item, state: { S: 'BROKEN' } });
+  return { repair: () => put(Item) };
+}
+
+/** The events of an order that are noted as FAILED. */
+async function failedOf(orderId: string, events: readonly ProviderEvent[]): Promise<readonly string[]> {
+  const items = await harness.ledger.store.get(events.map(({ eventId }) => eventKey(eventId)));
+  return items
+    .flatMap((item) => (item === undefined ? [] : [readEventRecord(item)]))
+    .filter(({ outcome, order }) => outcome === 'FAILED' && order?.orderId === orderId)
+    .map(({ eventId }) => eventId);
 }
 
 describe("a look through Stripe's events", () => {
@@ -63,6 +94,44 @@ describe("a look through Stripe's events", () => {
     expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ complete: false });
     expect(await cursorFromS()).toBe(before);
     expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ complete: true });
+    expect((await harness.order('t_1', 'u_1', orderId)).state).toBe('PAID');
+  });
+
+  it('tries an event that fails again and again for hours, then goes on without it: operators have its note', async () => {
+    const { orderId, sessionId } = await checkedOut(harness);
+    const broken = await breakOrder(orderId);
+    await harness.simulator.payByCard({ session: sessionId });
+    const madeS = Math.floor(harness.clock.nowMs() / 1000);
+    await harness.advance(2 * HOUR_S * 1000);
+    expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ complete: true });
+    expect(await cursorFromS()).toBe(madeS);
+    await harness.advance(6 * HOUR_S * 1000 - 1);
+    const tried = await sweepEvents(harness.ledger, { pauseMs: 0 });
+    expect(tried?.left).toBeGreaterThan(0);
+    expect(await cursorFromS()).toBe(madeS);
+
+    // Another one fails since: it gets its own hours.
+    const later = await checkedOut(harness);
+    const laterBroken = await breakOrder(later.orderId);
+    await harness.simulator.payByCard({ session: later.sessionId });
+    const laterS = Math.floor(harness.clock.nowMs() / 1000);
+    await harness.advance(2 * HOUR_S * 1000);
+    await sweepEvents(harness.ledger, { pauseMs: 0 });
+    expect(await cursorFromS()).toBe(laterS);
+
+    await laterBroken.repair();
+    expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ left: 0, complete: true });
+    expect((await harness.order('t_1', 'u_1', later.orderId)).state).toBe('PAID');
+    expect(await cursorFromS()).toBe(Math.floor(harness.clock.nowMs() / 1000) - HOUR_S);
+
+    await broken.repair();
+    const listed = await harness.ledger.provider.listEvents({ createdFromS: madeS, limit: 100 });
+    const failed = listed.kind === 'DONE' ? await failedOf(orderId, listed.value.items) : [];
+    expect(failed.length).toBeGreaterThan(0);
+    for (const eventId of failed)
+      expect(await replayWebhookEvent(harness.ledger, admin(), eventId)).toMatchObject({
+        kind: 'ReplayWebhookEventSuccess',
+      });
     expect((await harness.order('t_1', 'u_1', orderId)).state).toBe('PAID');
   });
 
