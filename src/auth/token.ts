@@ -12,7 +12,7 @@ import { isId, isTenantId } from '../ledger/id-grammar.ts';
 import type { Tenants } from '../tenants.ts';
 import type { Role, Viewer } from './viewer.ts';
 
-/** Why a token is no good: for logs and metrics. Clients hear UNAUTHENTICATED and nothing more. */
+/** Why a token is no good: for logs and metrics. Clients hear UNAUTHENTICATED, and whether it has expired. */
 export type RefusalReason =
   'MISSING' | 'MALFORMED' | 'NOT_AUTHENTIC' | 'EXPIRED' | 'CLAIMS' | 'UNKNOWN_TENANT' | 'UNKNOWN_MERCHANT';
 

@@ -2,6 +2,7 @@ import {
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
+  type GraphQLFormattedError,
   OperationTypeNode,
   getOperationAST,
 } from 'graphql';
@@ -87,7 +88,8 @@ export function createSocketSessions(options: SocketSessionsOptions): {
         close(extra.socket, CloseCode.Forbidden, 'Token expired');
       }
     },
-    onError: (_context, _id, _payload, errors) => errors.map((error) => masked(error, logger, ids).toJSON()),
+    onError: (_context, _id, _payload, errors) =>
+      errors.map((error) => overSocket(masked(error, logger, ids).toJSON())),
   });
 
   return {
@@ -186,4 +188,10 @@ function masked(error: GraphQLError, logger: Logger, ids: Pick<Ids, 'token'>): G
   const requestId = ids.token();
   logger.error('A subscription failed', { requestId }, originalError);
   return new GraphQLError('Internal error.', { extensions: { code: 'INTERNAL', requestId } });
+}
+
+/** What an error's HTTP status would be means nothing on a socket. */
+function overSocket({ extensions = {}, ...rest }: GraphQLFormattedError): GraphQLFormattedError {
+  const kept = Object.entries(extensions).filter(([name]) => name !== 'http');
+  return { ...rest, extensions: Object.fromEntries(kept) };
 }

@@ -34,13 +34,17 @@ export type Source<Event> = Repeater<Event, undefined>;
  * no duplicate (docs/DESIGN.md §9). It stays open in every state, since a paid order may yet be refunded. Access is checked
  * here and for every event, on the order as just read. Ends at the token's expiry.
  *
- * Throws FORBIDDEN alike for an id that is malformed, unknown or someone else's; RATE_LIMITED for one subscription too many.
+ * Throws BAD_REQUEST for a version below 0; FORBIDDEN alike for an id that is malformed, unknown or someone else's;
+ * RATE_LIMITED for one subscription too many.
  */
 export async function orderTransitionSource(
   realtime: Realtime,
   viewer: Viewer,
   { orderId, afterVersion }: { readonly orderId: string; readonly afterVersion: number },
 ): Promise<Source<TransitionEvent>> {
+  if (afterVersion < 0) {
+    throw new GraphQLError('afterVersion is 0 or more.', { extensions: { code: 'BAD_REQUEST' } });
+  }
   const [accountId, id] = nodeParts('Order', viewer.tenant, orderId) ?? [];
   const order =
     accountId === undefined || id === undefined

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { GraphiQLOptions } from 'graphql-yoga';
 import { graphiqlTabs } from './graphiql-tabs.ts';
@@ -18,24 +19,65 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/**
+ * GraphiQL's tabs can be dragged into another order, and jump aside as soon as one is pressed: the button is released beside the
+ * tab, which isn't opened then. So a press never reaches what would drag, and tabs stay where they are.
+ */
+const TABS_STAY = `<style>.graphiql-tabs > .graphiql-tab { transform: none !important; }</style>
+  <script>
+    addEventListener('pointerdown', (event) => {
+      if (event.target instanceof Element && event.target.closest('.graphiql-tabs')) event.stopPropagation();
+    }, true);
+  </script>`;
+
+/** A document to open with, and who runs it. */
+export interface GraphiqlTab {
+  readonly query: string;
+  readonly token: string;
+}
+
+/** What the page fills in: development only. */
 export interface GraphiqlPageOptions {
-  /** A token that the page fills in: development only. */
+  /** Who the page speaks for. */
   readonly token?: string | undefined;
+  /** More tabs than the customer's, asked for whenever the page is served. */
+  readonly moreTabs?: (() => readonly GraphiqlTab[]) | undefined;
 }
 
 /** Serves GraphiQL, with tabs that run as they are where a token is filled in. */
-export function graphiqlPage({ token }: GraphiqlPageOptions): (request: Request) => Response {
-  return (request) =>
-    new Response(renderGraphiQL(optionsFor(token, new URL(request.url).origin)), {
+export function graphiqlPage(options: GraphiqlPageOptions): (request: Request) => Response {
+  return (request) => {
+    const settings = settingsFor(options, new URL(request.url).origin);
+    const page = renderGraphiQL(settings).replace(
+      '</head>',
+      () => `${TABS_STAY}${forgetOldTabs(settings)}</head>`,
+    );
+    return new Response(page, {
       headers: {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': CONTENT_SECURITY_POLICY,
         'cache-control': 'no-store',
       },
     });
+  };
 }
 
-function optionsFor(token: string | undefined, origin: string): GraphiQLOptions {
+/**
+ * The browser keeps tabs with their tokens, and shows them instead of those that the page brings. After another start they
+ * name orders that aren't there and tokens that have expired, so only those of the same start are kept.
+ */
+function forgetOldTabs({ defaultTabs }: GraphiQLOptions): string {
+  if (defaultTabs === undefined) return '';
+  const start = createHash('sha256').update(JSON.stringify(defaultTabs)).digest('hex');
+  return `<script>
+    if (localStorage.getItem('hitotsu:start') !== '${start}') {
+      for (const name of ['tabState', 'query', 'variables', 'headers']) localStorage.removeItem('graphiql:' + name);
+      localStorage.setItem('hitotsu:start', '${start}');
+    }
+  </script>`;
+}
+
+function settingsFor({ token, moreTabs }: GraphiqlPageOptions, origin: string): GraphiQLOptions {
   const shared: GraphiQLOptions = {
     title: 'Hitotsu',
     endpoint: GRAPHQL_PATH,
@@ -44,12 +86,17 @@ function optionsFor(token: string | undefined, origin: string): GraphiQLOptions 
     additionalHeaders: { [CSRF_HEADER]: '1' },
   };
   if (token === undefined) return shared;
-  const headers = JSON.stringify({ authorization: `Bearer ${token}` }, null, 2);
+  const tabs = [...graphiqlTabs(origin).map((query) => ({ query, token })), ...(moreTabs?.() ?? [])];
+  const headers = headersOf(token);
   // The first tab's own headers are ignored, so they are set for the page as well.
   return {
     ...shared,
     headers,
     defaultHeaders: headers,
-    defaultTabs: graphiqlTabs(origin).map((query) => ({ query, headers })),
+    defaultTabs: tabs.map((tab) => ({ query: tab.query, headers: headersOf(tab.token) })),
   };
+}
+
+function headersOf(token: string): string {
+  return JSON.stringify({ authorization: `Bearer ${token}` }, null, 2);
 }

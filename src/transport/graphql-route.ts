@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
-import type { TokenVerifier } from '../auth/token.ts';
+import type { RefusalReason, TokenVerifier } from '../auth/token.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { Clock } from '../ledger/clock.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -90,6 +90,33 @@ function unacceptable(headers: Headers): Response | undefined {
   return undefined;
 }
 
+/**
+ * RFC 6750: a client that sent no token is asked for one; of one that is no good only its expiry is told, since that is what a
+ * fresh token mends, and the claims of somebody else's token are nobody's business.
+ */
+function unauthenticated(reason: RefusalReason): Response {
+  const headers = (challenge: string): Record<string, string> => ({ 'www-authenticate': challenge });
+  switch (reason) {
+    case 'MISSING':
+      return refusal(401, 'UNAUTHENTICATED', 'A token is needed.', headers('Bearer'));
+    case 'EXPIRED': {
+      const challenge = 'Bearer error="invalid_token", error_description="the token has expired"';
+      return refusal(401, 'UNAUTHENTICATED', 'The token has expired.', headers(challenge));
+    }
+    case 'MALFORMED':
+    case 'NOT_AUTHENTIC':
+    case 'CLAIMS':
+    case 'UNKNOWN_TENANT':
+    case 'UNKNOWN_MERCHANT':
+      return refusal(
+        401,
+        'UNAUTHENTICATED',
+        'A valid token is needed.',
+        headers('Bearer error="invalid_token"'),
+      );
+  }
+}
+
 async function answer(options: GraphqlRouteOptions, context: Routed): Promise<Response> {
   const { server, verifier, createContext, clock, logger, metrics } = options;
   const requestId = context.var.requestId;
@@ -99,7 +126,7 @@ async function answer(options: GraphqlRouteOptions, context: Routed): Promise<Re
       return await server.fetch(context.req.raw, createContext(verdict.viewer, requestId));
     case 'REFUSED':
       metrics.count('TokenRefused', { reason: verdict.reason });
-      return refusal(401, 'UNAUTHENTICATED', 'A valid token is needed.', { 'www-authenticate': 'Bearer' });
+      return unauthenticated(verdict.reason);
     case 'UNAVAILABLE':
       // Nobody knows whether the token is good: so nothing is answered, and the token isn't to be thrown away.
       logger.error('tokens can not be checked: their keys are out of reach', { requestId });

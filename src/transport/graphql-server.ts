@@ -10,6 +10,7 @@ import { DEFAULT_RATES, type Rates, limitRates } from './limit-rates.ts';
 import { maskErrors } from './mask-errors.ts';
 import { measureRequests } from './measure-requests.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { requireEventStream } from './require-event-stream.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 
@@ -40,6 +41,7 @@ export function createGraphqlServer(options: GraphqlServerOptions): GraphqlServe
     plugins: [
       useExecutionCancellation(),
       maskErrors({ log: logger, suggestions: introspection }),
+      requireEventStream(),
       limitDocuments({ ...DEFAULT_DOCUMENT_LIMITS, ...options.documentLimits }, introspection),
       limitRates(createRateLimiter(clock), { ...DEFAULT_RATES, ...options.rates }, metrics),
       measureRequests({ clock, metrics, log: logger }),

@@ -40,7 +40,7 @@ export function pageReading({ first, after, last, before }: PageRequest): PageRe
   if (forward && backward) throw new PageRequestError('give first and after, or last and before');
   const size = (backward ? last : first) ?? DEFAULT_PAGE_SIZE;
   if (size < 1 || size > MAX_PAGE_SIZE)
-    throw new PageRequestError(`a page has 1 to ${String(MAX_PAGE_SIZE)} rows`);
+    throw new PageRequestError(`${backward ? 'last' : 'first'} takes 1 to ${String(MAX_PAGE_SIZE)}`);
   return { size, backward, cursor: backward ? before : after };
 }
 
@@ -50,16 +50,42 @@ export interface Positioned<Row> {
   readonly cursor: string;
 }
 
+/** A filtered list is read on this often to fill a page; past it the page is short, and its cursor says where it stood. */
+const MAX_READS = 5;
+
 /**
- * Makes a page of what was read in the direction of reading: up to `size + 1` positions, of which the last only tells
- * that there is more. Positions without a row (filtered away, not the viewer's) are left out, but move the cursors.
+ * Reads until a page is full or the list has ended. `read` gives what comes after a cursor in the direction of reading,
+ * and fewer positions than the limit only at the list's end.
+ */
+export async function readPage<Row>(
+  reading: PageReading,
+  read: (cursor: string | undefined, limit: number) => Promise<readonly Positioned<Row>[]>,
+): Promise<Page<Row>> {
+  const limit = reading.size + 1;
+  const positions: Positioned<Row>[] = [];
+  let { cursor } = reading;
+  let ended = false;
+  for (let reads = 0; reads < MAX_READS && !ended && rowsOf(positions).length < limit; reads += 1) {
+    const batch = await read(cursor, limit);
+    positions.push(...batch);
+    cursor = batch.at(-1)?.cursor ?? cursor;
+    ended = batch.length < limit;
+  }
+  return toPage(reading, positions, ended);
+}
+
+/**
+ * Makes a page of what was read in the direction of reading, up to its last row that fits. Positions without a row
+ * (filtered away, not the viewer's) are left out, but move the cursors.
  */
 export function toPage<Row>(
   { size, backward, cursor }: PageReading,
   read: readonly Positioned<Row>[],
+  ended = read.length <= size,
 ): Page<Row> {
-  const more = read.length > size;
-  const kept = read.slice(0, size);
+  const last = rowsOf(read)[size - 1];
+  const more = !ended || rowsOf(read).length > size;
+  const kept = last === undefined ? [...read] : read.slice(0, read.indexOf(last) + 1);
   const positions = backward ? kept.reverse() : kept;
   return {
     rows: positions.flatMap(({ row, cursor: at }) => (row === undefined ? [] : [{ row, cursor: at }])),
@@ -68,6 +94,10 @@ export function toPage<Row>(
     startCursor: positions.at(0)?.cursor,
     endCursor: positions.at(-1)?.cursor,
   };
+}
+
+function rowsOf<Row>(positions: readonly Positioned<Row>[]): readonly Positioned<Row>[] {
+  return positions.filter(({ row }) => row !== undefined);
 }
 
 /** A cursor is opaque to clients: what it holds may change between versions. */
@@ -82,7 +112,7 @@ export function decodeCursor(
 ): readonly string[] {
   const parts = cursor.length > 1_024 ? undefined : parseParts(cursor);
   if (parts?.length !== checks.length || !checks.every((check, index) => check(parts[index] ?? '')))
-    throw new PageRequestError('not a cursor of this list');
+    throw new PageRequestError('after or before is no cursor of this list');
   return parts;
 }
 

@@ -4,9 +4,9 @@ import type { StoredItem } from '../attributes.ts';
 import { type Entry, ledgerAccount, netChanges, readEntry } from '../entry.ts';
 import { isUlid } from '../id-grammar.ts';
 import { type AccountRef, type EntryRef, PREFIX, entryKey, partition } from '../keys.ts';
-import type { Ledger } from './ledger.ts';
+import { type Ledger, tenantOf } from './ledger.ts';
 import { listPartition } from './list-partition.ts';
-import { type Page, type PageRequest, pageReading } from './pages.ts';
+import { type Page, type PageRequest, PageRequestError, pageReading } from './pages.ts';
 
 /** Up to 100 entries by one consistent read, in the order of `refs`; undefined where the viewer may not see them. */
 export async function readEntries(
@@ -42,6 +42,8 @@ export async function listEntries(
 ): Promise<Page<Entry> | undefined> {
   const reading = pageReading(request);
   if (!maySeeHistory(viewer, tenant, accountId)) return undefined;
+  if (asset !== undefined && !tenantOf(ledger, tenant).assets.has(asset))
+    throw new PageRequestError('asset is none of this tenant');
   const wallet = ledgerAccount.wallet(accountId);
   const touches = (entry: Entry): boolean =>
     asset === undefined || netChanges(entry, wallet).some((change) => change.asset === asset);

@@ -11,6 +11,7 @@ import { orderRefOfKey } from './due-orders.ts';
 import type { Ledger } from './ledger.ts';
 import { listPartition } from './list-partition.ts';
 import {
+  MAX_PAGE_SIZE,
   type Page,
   type PageReading,
   type PageRequest,
@@ -18,7 +19,7 @@ import {
   decodeCursor,
   encodeCursor,
   pageReading,
-  toPage,
+  readPage,
 } from './pages.ts';
 import { readOrders } from './read-orders.ts';
 
@@ -86,7 +87,7 @@ function isWithin(order: Order, filter: OrderFilter): boolean {
 async function listAccountOrders(
   ledger: Ledger,
   { tenant, accountId }: AccountRef,
-  { createdBeforeMs }: OrderFilter,
+  { createdFromMs, createdBeforeMs }: OrderFilter,
   matches: (order: Order) => boolean,
   reading: PageReading,
 ): Promise<Page<Order>> {
@@ -100,10 +101,14 @@ async function listAccountOrders(
       const order = readOrder(item);
       return matches(order) ? order : undefined;
     },
-    // Ids sort by time: what is too new isn't even read.
-    startAfter: createdBeforeMs === undefined ? undefined : leastUlidAt(createdBeforeMs),
+    // Ids sort by time: what is too new isn't even read, and the first that is too old ends the list.
+    range: { from: leastUlid(createdFromMs), before: leastUlid(createdBeforeMs) },
   };
   return listPartition(ledger, list, reading);
+}
+
+function leastUlid(atMs: number | undefined): string | undefined {
+  return atMs === undefined ? undefined : leastUlidAt(atMs);
 }
 
 /** Through the index, which names keys alone and may be behind: the orders themselves are read consistently. */
@@ -116,28 +121,25 @@ async function listMerchantOrders(
   reading: PageReading,
 ): Promise<Page<Order>> {
   const { tenant } = viewer;
-  const entries = await ledger.store.queryIndex({
-    index: 'by_merchant',
-    hash: partition(tenant, merchantId),
-    limit: reading.size + 1,
-    newestFirst: !reading.backward,
-    fromMs: createdFromMs,
-    untilMs: createdBeforeMs === undefined ? undefined : createdBeforeMs - 1,
-    after: reading.cursor === undefined ? undefined : entryOfCursor(tenant, reading.cursor),
-  });
-  const shown = entries.slice(0, reading.size);
-  const orders = await readOrders(
-    ledger,
-    viewer,
-    shown.map(({ uuid, type }) => orderRefOfKey(uuid, type)),
-  );
-  return toPage(
-    reading,
-    entries.map((entry, index) => {
+  return readPage(reading, async (cursor, limit) => {
+    const entries = await ledger.store.queryIndex({
+      index: 'by_merchant',
+      hash: partition(tenant, merchantId),
+      limit,
+      newestFirst: !reading.backward,
+      fromMs: createdFromMs,
+      untilMs: createdBeforeMs === undefined ? undefined : createdBeforeMs - 1,
+      after: cursor === undefined ? undefined : entryOfCursor(tenant, cursor),
+    });
+    const refs = entries.map(({ uuid, type }) => orderRefOfKey(uuid, type));
+    // A page of a hundred reads one more, to know whether that is all.
+    const parts = [refs.slice(0, MAX_PAGE_SIZE), refs.slice(MAX_PAGE_SIZE)];
+    const orders = (await Promise.all(parts.map((part) => readOrders(ledger, viewer, part)))).flat();
+    return entries.map((entry, index) => {
       const order = orders[index];
       return { row: order !== undefined && matches(order) ? order : undefined, cursor: cursorOf(entry) };
-    }),
-  );
+    });
+  });
 }
 
 function cursorOf({ uuid, type, atMs }: IndexEntry): string {

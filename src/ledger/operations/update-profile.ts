@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maySeeHistory } from '../../auth/permissions.ts';
 import type { Viewer } from '../../auth/viewer.ts';
-import { NOT_FOUND, type PlainFailure } from '../outcomes.ts';
+import { NOT_FOUND, type PlainFailure, invalid } from '../outcomes.ts';
 import { updateProfileFields } from '../profile-writes.ts';
 import { CLEAR, type ProfileField, type ProfileFields } from '../record-changes.ts';
 import { idText, optional, parseInput, shortText } from './input.ts';
@@ -30,7 +30,8 @@ export async function updateProfile(
 ): Promise<UpdateProfileSuccess | PlainFailure> {
   const parsed = parseInput(inputSchema, input);
   if (parsed.kind === 'INVALID') return parsed.failure;
-  const { accountId = viewer.subject, ...fields } = parsed.value;
+  const { accountId = viewer.role === 'CUSTOMER' ? viewer.subject : undefined, ...fields } = parsed.value;
+  if (accountId === undefined) return invalid(['accountId'], 'required', 'whose profile it is');
   if (!maySeeHistory(viewer, viewer.tenant, accountId)) return NOT_FOUND;
   const failure = await setValues(ledger, {
     items: [

@@ -25,20 +25,25 @@ afterAll(() => gateway.close());
 const VIEWER = JSON.stringify({ query: '{ viewer { subject } }' });
 
 describe('a request without a valid token', () => {
-  const unauthenticated = async (headers: Record<string, string>): Promise<void> => {
+  const unauthenticated = async (
+    headers: Record<string, string>,
+    challenge = 'Bearer error="invalid_token"',
+    message = 'A valid token is needed.',
+  ): Promise<void> => {
     const response = await fetch(gateway.graphqlUrl, {
       method: 'POST',
       body: VIEWER,
       headers: { 'content-type': 'application/json', ...headers },
     });
     expect(response.status).toBe(401);
-    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect(response.headers.get('www-authenticate')).toBe(challenge);
     expect(await response.json()).toEqual({
-      errors: [{ message: 'A valid token is needed.', extensions: { code: 'UNAUTHENTICATED' } }],
+      errors: [{ message, extensions: { code: 'UNAUTHENTICATED' } }],
     });
   };
 
-  it('is UNAUTHENTICATED with 401 when it has none', () => unauthenticated({}));
+  it('is UNAUTHENTICATED with 401 when it has none', () =>
+    unauthenticated({}, 'Bearer', 'A token is needed.'));
 
   it('is UNAUTHENTICATED when its token is forged', async () => {
     const good = await gateway.token(ALICE);
@@ -48,7 +53,17 @@ describe('a request without a valid token', () => {
   it('is UNAUTHENTICATED when its token has expired', async () => {
     const short = await gateway.token(ALICE, 60);
     gateway.clock.advance(61_000);
-    await unauthenticated({ authorization: `Bearer ${short}` });
+    await unauthenticated(
+      { authorization: `Bearer ${short}` },
+      'Bearer error="invalid_token", error_description="the token has expired"',
+      'The token has expired.',
+    );
+  });
+
+  it('learns nothing else of why its token is no good', async () => {
+    const forgotten = await gateway.token({ ...ALICE, tenant: 'nobody' });
+    await unauthenticated({ authorization: `Bearer ${forgotten}` });
+    await unauthenticated({ authorization: 'Bearer nonsense' });
   });
 
   it('takes its subject from the token alone, not from a header', async () => {

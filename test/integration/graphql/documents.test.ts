@@ -129,7 +129,7 @@ describe('a document that is too large', () => {
   it('is refused for a page of more than a hundred rows', async () => {
     const answer = await gateway.run(ALICE, '{ orders(first: 101) { edges { node { id } } } }');
     expect(codesOf(answer)).toEqual(['BAD_REQUEST']);
-    expect(answer.errors[0]?.message).toBe('Bad list arguments: a page has 1 to 100 rows.');
+    expect(answer.errors[0]?.message).toBe('Bad list arguments: first takes 1 to 100.');
   });
 });
 

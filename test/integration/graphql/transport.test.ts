@@ -124,6 +124,13 @@ describe('a body', () => {
   });
 });
 
+it('a subscription by a client that asked for no stream is refused with 406, at once', async () => {
+  const query = 'subscription { orderTransitions(orderId: "x") { version } }';
+  const answer = await readAnswer(await gateway.post(ALICE, JSON.stringify({ query })));
+  expect([answer.status, codesOf(answer)]).toEqual([406, ['BAD_REQUEST']]);
+  expect(answer.errors[0]?.message).toBe('A subscription over HTTP needs accept: text/event-stream.');
+});
+
 describe('every answer', () => {
   it("carries the sender's request id, or one of ours", async () => {
     const body = JSON.stringify({ query: '{ viewer { subject } }' });

@@ -195,6 +195,30 @@ describe('a socket', () => {
     await expect.poll(() => after.seen).toEqual([{ state: 'CREATED' }]);
   });
 
+  it('is told what is wrong with its document, and nothing about HTTP', async () => {
+    const wrong = watch(connect(ALICE), '{ nothing }', {}, (data) => data['nothing']);
+    await expect.poll(() => wrong.errors.length).toBe(1);
+    expect(wrong.errors).toEqual([
+      {
+        message: 'Cannot query field "nothing" on type "Query".',
+        locations: [{ line: 1, column: 3 }],
+        extensions: { code: 'BAD_REQUEST' },
+      },
+    ]);
+  });
+
+  it('is refused a version before the first', async () => {
+    const early = watch(
+      connect(ALICE),
+      'subscription ($id: ID!) { orderTransitions(orderId: $id, afterVersion: -1) { version } }',
+      { id: await openOrder(gateway, SELLER, 'alice') },
+      (data) => data['orderTransitions'],
+    );
+    await expect
+      .poll(() => early.errors)
+      .toMatchObject([{ message: 'afterVersion is 0 or more.', extensions: { code: 'BAD_REQUEST' } }]);
+  });
+
   it.each([
     ['a page of a foreign origin', '/graphql', { origin: 'https://evil.example' }, 403],
     ['a page of an allowed origin', '/graphql', { origin: 'https://shop.example' }, 101],
