@@ -45,8 +45,8 @@ export async function sweepEvents(
   const [item] = await ledger.store.get([EVENT_CURSOR_KEY]);
   const before = item === undefined ? undefined : readEventCursor(item);
   if (before !== undefined && before.notBeforeMs > startMs) return undefined;
-  const { fromS, heldSinceMs } = before ?? { fromS: epochS(startMs) - EVENT_LIFE_S };
-  const place: CursorPlace = { fromS, ...defined({ heldSinceMs }) };
+  const { fromS, heldSinceS } = before ?? { fromS: epochS(startMs) - EVENT_LIFE_S };
+  const place: CursorPlace = { fromS, ...defined({ heldSinceS }) };
   let cursor = await moved(ledger, before, { ...place, notBeforeMs: startMs + LEASE_MS });
   const sum = { listed: 0, applied: 0, left: 0 };
   const leftS: number[] = [];
@@ -74,7 +74,7 @@ export async function sweepEvents(
     after = items.at(-1)?.eventId;
     if (!hasMore || after === undefined) {
       const notBeforeMs = ledger.clock.nowMs() + pauseMs;
-      await moved(ledger, cursor, { ...nextPlace(place, leftS, startMs), notBeforeMs });
+      await moved(ledger, cursor, { ...nextPlace(place, leftS, epochS(startMs)), notBeforeMs });
       return { ...sum, complete: true };
     }
     if (signal?.aborted === true) {

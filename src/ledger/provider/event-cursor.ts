@@ -1,5 +1,4 @@
 import { type StoredItem, optionalInteger, readInteger, toAttributes } from '../attributes.ts';
-import { epochS } from '../clock.ts';
 import { defined } from '../defined.ts';
 import { integer } from '../integers.ts';
 import { systemKey } from '../keys.ts';
@@ -10,7 +9,7 @@ export interface EventCursor {
   /** Events of this second and later haven't all been looked at. */
   readonly fromS: number;
   /** Since when events that can't be applied keep it back. */
-  readonly heldSinceMs?: number;
+  readonly heldSinceS?: number;
   /** Whoever looks through them holds this as a lease; afterwards it is the pause until the next time. */
   readonly notBeforeMs: number;
   /** Raised by every write; every write conditions on it. */
@@ -20,10 +19,10 @@ export interface EventCursor {
 /** The cursor trails this far behind now, so that what is listed late isn't missed (docs/DESIGN.md §8). */
 const TRAIL_S = 3_600;
 /** An event that can't be applied is tried for so long at least, and for twice as long at most. */
-const HOLD_MS = 6 * 3_600_000;
+const HOLD_S = 6 * 3_600;
 
 /** How far a cursor has come. */
-export type CursorPlace = Pick<EventCursor, 'fromS' | 'heldSinceMs'>;
+export type CursorPlace = Pick<EventCursor, 'fromS' | 'heldSinceS'>;
 
 /**
  * Where the next look begins after one that came to its end. What it had to leave is listed again, yet holds the cursor
@@ -31,16 +30,16 @@ export type CursorPlace = Pick<EventCursor, 'fromS' | 'heldSinceMs'>;
  * @param leftS when the events that it left were made
  */
 export function nextPlace(
-  { fromS, heldSinceMs }: CursorPlace,
+  { fromS, heldSinceS }: CursorPlace,
   leftS: readonly number[],
-  startMs: number,
+  startS: number,
 ): CursorPlace {
-  const trailS = epochS(startMs) - TRAIL_S;
-  const sinceMs = heldSinceMs ?? startMs;
-  const isOver = startMs - sinceMs >= HOLD_MS;
-  const heldS = isOver ? leftS.filter((madeS) => madeS >= epochS(sinceMs) - TRAIL_S) : leftS;
+  const trailS = startS - TRAIL_S;
+  const sinceS = heldSinceS ?? startS;
+  const isOver = startS - sinceS >= HOLD_S;
+  const heldS = isOver ? leftS.filter((madeS) => madeS >= sinceS - TRAIL_S) : leftS;
   const nextS = Math.max(fromS, Math.min(trailS, ...heldS));
-  return nextS >= trailS ? { fromS: nextS } : { fromS: nextS, heldSinceMs: isOver ? startMs : sinceMs };
+  return nextS >= trailS ? { fromS: nextS } : { fromS: nextS, heldSinceS: isOver ? startS : sinceS };
 }
 
 export const EVENT_CURSOR_KEY = systemKey('stripe-events', 'CURSOR');
@@ -51,7 +50,7 @@ export function readEventCursor(item: StoredItem): EventCursor {
     fromS: readInteger(item, 'from_s'),
     notBeforeMs: readInteger(item, 'not_before'),
     rev: readInteger(item, 'rev'),
-    ...defined({ heldSinceMs: optionalInteger(item, 'held_since') }),
+    ...defined({ heldSinceS: optionalInteger(item, 'held_since') }),
   };
 }
 
@@ -74,7 +73,7 @@ export function putEventCursor(before: EventCursor | undefined, after: EventCurs
             Item: toAttributes({
               ...EVENT_CURSOR_KEY,
               from_s: integer(after.fromS),
-              held_since: after.heldSinceMs === undefined ? undefined : integer(after.heldSinceMs),
+              held_since: after.heldSinceS === undefined ? undefined : integer(after.heldSinceS),
               not_before: integer(after.notBeforeMs),
               rev: integer(after.rev),
             }),

@@ -105,7 +105,7 @@ describe("a look through Stripe's events", () => {
     await harness.advance(2 * HOUR_S * 1000);
     expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ complete: true });
     expect(await cursorFromS()).toBe(madeS);
-    await harness.advance(6 * HOUR_S * 1000 - 1);
+    await harness.advance((6 * HOUR_S - 1) * 1000);
     const tried = await sweepEvents(harness.ledger, { pauseMs: 0 });
     expect(tried?.left).toBeGreaterThan(0);
     expect(await cursorFromS()).toBe(madeS);

@@ -5,8 +5,8 @@ const HOUR_S = 3_600;
 const NOW_S = 1_900_000_000;
 
 function after(fromS: number, leftS: readonly number[], heldForS?: number): unknown {
-  const held = heldForS === undefined ? {} : { heldSinceMs: (NOW_S - heldForS) * 1000 };
-  return nextPlace({ fromS, ...held }, leftS, NOW_S * 1000);
+  const held = heldForS === undefined ? {} : { heldSinceS: NOW_S - heldForS };
+  return nextPlace({ fromS, ...held }, leftS, NOW_S);
 }
 
 describe('the cursor of events', () => {
@@ -17,31 +17,31 @@ describe('the cursor of events', () => {
     expect(after(begun, [])).toEqual({ fromS: NOW_S - HOUR_S });
     expect(after(begun, [], 5 * HOUR_S)).toEqual({ fromS: NOW_S - HOUR_S });
     expect(after(NOW_S - 60, [])).toEqual({ fromS: NOW_S - 60 });
-    expect(after(pinned, [begun])).toEqual({ fromS: pinned, heldSinceMs: NOW_S * 1000 });
+    expect(after(pinned, [begun])).toEqual({ fromS: pinned, heldSinceS: NOW_S });
   });
 
   it('stays with what was left, from the first time on', () => {
-    expect(after(begun, [pinned, NOW_S - 300])).toEqual({ fromS: pinned, heldSinceMs: NOW_S * 1000 });
+    expect(after(begun, [pinned, NOW_S - 300])).toEqual({ fromS: pinned, heldSinceS: NOW_S });
     expect(after(begun, [NOW_S - 300])).toEqual({ fromS: NOW_S - HOUR_S });
     expect(after(begun, [pinned], 6 * HOUR_S - 1)).toEqual({
       fromS: pinned,
-      heldSinceMs: (NOW_S - 6 * HOUR_S + 1) * 1000,
+      heldSinceS: NOW_S - 6 * HOUR_S + 1,
     });
   });
 
   it('goes on after six hours without what held it, and stays with what has come since', () => {
     expect(after(begun, [pinned], 6 * HOUR_S)).toEqual({ fromS: NOW_S - HOUR_S });
     const since = NOW_S - 5 * HOUR_S;
-    expect(after(begun, [since, pinned], 6 * HOUR_S)).toEqual({ fromS: since, heldSinceMs: NOW_S * 1000 });
+    expect(after(begun, [since, pinned], 6 * HOUR_S)).toEqual({ fromS: since, heldSinceS: NOW_S });
     const lateListed = NOW_S - 7 * HOUR_S;
     expect(after(begun, [lateListed, pinned], 6 * HOUR_S)).toEqual({
       fromS: lateListed,
-      heldSinceMs: NOW_S * 1000,
+      heldSinceS: NOW_S,
     });
   });
 
   it('gives events that are first seen after a long outage their hours too', () => {
     const old = NOW_S - 20 * 24 * HOUR_S;
-    expect(after(old - 1, [old])).toEqual({ fromS: old, heldSinceMs: NOW_S * 1000 });
+    expect(after(old - 1, [old])).toEqual({ fromS: old, heldSinceS: NOW_S });
   });
 });
