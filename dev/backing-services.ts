@@ -2,7 +2,7 @@ import { loadConfig, type Config } from '../src/config.ts';
 import { systemClock } from '../src/ledger/clock.ts';
 import { createDynamoDbClient } from '../src/ledger/dynamodb.ts';
 import { createTable } from '../src/ledger/table.ts';
-import { startDynoxide } from './engine.ts';
+import { type Engine, startDynoxide } from './engine.ts';
 import { startStripeSimulator } from './stripe-simulator/server.ts';
 
 /** What the gateway needs around it on a laptop, running, and the configuration that leads to it. */
@@ -10,21 +10,34 @@ export interface BackingServices {
   readonly config: Config;
   /** The Stripe simulator, unless real Stripe keys are given. */
   readonly simulator?: { readonly url: string; readonly sendWebhooksTo: (url: string) => Promise<void> };
+  /** Resolves when the embedded engine has ended without having been told to. */
+  readonly engineLost: Promise<void>;
   readonly stop: () => Promise<void>;
+}
+
+/** Who wants to know how the start gets on. */
+export interface StartListener {
+  /** The embedded engine answers; other processes may not use its data from its start on. */
+  readonly engineStarted?: (pid: number) => void;
 }
 
 /**
  * Starts the embedded engine (unless DYNAMODB_ENDPOINT names one) and the Stripe simulator (unless STRIPE_SECRET_KEY is
  * given), and makes the table. Throws an Error in one sentence if something can't be had.
  */
-export async function startBackingServices(environment: NodeJS.ProcessEnv): Promise<BackingServices> {
+export async function startBackingServices(
+  environment: NodeJS.ProcessEnv,
+  { engineStarted }: StartListener = {},
+): Promise<BackingServices> {
   const given = loadConfig(environment);
   const stops: (() => Promise<void>)[] = [];
   const stop = async (): Promise<void> => {
     for (const stopOne of stops.reverse()) await stopOne();
   };
   try {
-    const endpoint = given.table.endpoint ?? (await startEngine(given, stops));
+    const engine = given.table.endpoint === undefined ? await startEngine(given, stops) : undefined;
+    if (engine !== undefined) engineStarted?.(engine.pid);
+    const endpoint = given.table.endpoint ?? engine?.endpoint;
     const simulator = usesSimulator(environment) ? await startSimulator(given, stops) : undefined;
     const config = loadConfig({
       ...environment,
@@ -32,7 +45,9 @@ export async function startBackingServices(environment: NodeJS.ProcessEnv): Prom
       ...(simulator === undefined ? {} : { STRIPE_API_BASE: simulator.url }),
     });
     await makeTable(config);
-    return { config, stop, ...(simulator === undefined ? {} : { simulator }) };
+    // Another engine than the embedded one is its operator's affair.
+    const engineLost = engine?.lost ?? new Promise<void>(() => undefined);
+    return { config, engineLost, stop, ...(simulator === undefined ? {} : { simulator }) };
   } catch (error) {
     await stop();
     throw error;
@@ -43,10 +58,10 @@ function usesSimulator({ STRIPE_SECRET_KEY: key, STRIPE_API_BASE: base }: NodeJS
   return (key === undefined || key === '') && (base === undefined || base === '');
 }
 
-async function startEngine({ dataDir }: Config, stops: (() => Promise<void>)[]): Promise<string> {
+async function startEngine({ dataDir }: Config, stops: (() => Promise<void>)[]): Promise<Engine> {
   const engine = await startDynoxide(dataDir === 'memory' ? {} : { dataDir });
   stops.push(engine.stop);
-  return engine.endpoint;
+  return engine;
 }
 
 async function startSimulator(

@@ -1,7 +1,10 @@
 import { type RunningServer, startServer } from '../src/listen.ts';
+import type { GraphiqlTab } from '../src/transport/graphiql-page.ts';
 import { systemClock } from '../src/ledger/clock.ts';
-import { type BackingServices, startBackingServices } from './backing-services.ts';
+import { type BackingServices, type StartListener, startBackingServices } from './backing-services.ts';
 import { createGatewayClient } from './gateway-client.ts';
+import { homePage } from './home-page.ts';
+import { roleTabs } from './role-tabs.ts';
 import { seed } from './seed.ts';
 import { signToken } from './sign-token.ts';
 
@@ -13,6 +16,8 @@ export interface Development {
   readonly tokens: DemoTokens;
   /** Signs a development token for anybody. */
   readonly sign: (subject: string, role: DemoRole, merchantId?: string) => Promise<string>;
+  /** Resolves when the embedded engine has ended without having been told to: nothing works from then on. */
+  readonly engineLost: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -29,8 +34,11 @@ export interface DemoTokens {
 const TOKEN_LIFE_S = 12 * 3_600;
 
 /** Starts engine, simulator, gateway and worker, and seeds the demo tenant. Throws an Error in one sentence. */
-export async function startDevelopment(environment: NodeJS.ProcessEnv): Promise<Development> {
-  const services = await startBackingServices(environment);
+export async function startDevelopment(
+  environment: NodeJS.ProcessEnv,
+  listener: StartListener = {},
+): Promise<Development> {
+  const services = await startBackingServices(environment, listener);
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
     await server?.close();
@@ -39,13 +47,20 @@ export async function startDevelopment(environment: NodeJS.ProcessEnv): Promise<
   try {
     const sign = signer(services);
     const tokens = await signDemoTokens(sign);
-    server = await startServer(services.config, { graphiql: { token: tokens.customer } });
+    let moreTabs: readonly GraphiqlTab[] = [];
+    server = await startServer(services.config, {
+      graphiql: { token: tokens.customer, moreTabs: () => moreTabs },
+      homePage: homePage(services.simulator?.url),
+    });
     await services.simulator?.sendWebhooksTo(`${server.url}/webhooks/stripe`);
-    await seed(createGatewayClient(server.url), tokens);
+    const bob = await sign('bob', 'CUSTOMER');
+    const orders = await seed(createGatewayClient(server.url), { ...tokens, alice: tokens.customer, bob });
+    moreTabs = roleTabs(tokens, orders);
     return {
       gatewayUrl: server.url,
       tokens,
       sign,
+      engineLost: services.engineLost,
       stop,
       ...(services.simulator === undefined ? {} : { simulatorUrl: services.simulator.url }),
       ...(services.config.table.endpoint === undefined

@@ -15,7 +15,7 @@ import { type SocketServer, attachWebSocketServer } from './realtime/socket-serv
 import { systemTimers } from './realtime/timers.ts';
 import { createSchema } from './schema/schema.ts';
 import type { DocumentLimits } from './transport/document-limits.ts';
-import { graphiqlPage } from './transport/graphiql-page.ts';
+import { type GraphiqlPageOptions, graphiqlPage } from './transport/graphiql-page.ts';
 import { graphqlRoute } from './transport/graphql-route.ts';
 import { GRAPHQL_PATH, type GraphqlServer, createGraphqlServer } from './transport/graphql-server.ts';
 import { healthRoutes } from './transport/health-routes.ts';
@@ -27,8 +27,10 @@ import { createSocketOperations } from './transport/socket-operations.ts';
 import { stripeWebhook } from './webhooks/stripe.ts';
 
 export interface AppOverrides extends LedgerOverrides {
-  /** A token that GraphiQL fills in: development only. */
-  readonly graphiql?: { readonly token: string };
+  /** What GraphiQL fills in: development only. */
+  readonly graphiql?: GraphiqlPageOptions;
+  /** What `/` answers: development only. */
+  readonly homePage?: () => Promise<Response>;
   readonly rates?: Partial<Rates>;
   readonly documentLimits?: Partial<DocumentLimits>;
   readonly realtime?: Partial<RealtimeSettings>;
@@ -60,7 +62,7 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
     metrics,
     ...(overrides.realtime === undefined ? {} : { settings: overrides.realtime }),
   });
-  const surroundings = { ledger, realtime, metrics };
+  const surroundings = { ledger, realtime, metrics, logger };
   const server = createGraphqlServer({
     schema: createSchema({ idempotencyKeyPhase: config.idempotencyKeyPhase }),
     introspection: config.graphiql,
@@ -78,7 +80,7 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
     surroundings,
     verifier,
     isDraining: () => draining,
-    graphiqlToken: overrides.graphiql?.token,
+    overrides,
   });
   return {
     ...composition,
@@ -110,11 +112,11 @@ interface RoutesOptions {
   readonly surroundings: RequestSurroundings;
   readonly verifier: ReturnType<typeof createTokenVerifier>;
   readonly isDraining: () => boolean;
-  readonly graphiqlToken: string | undefined;
+  readonly overrides: Pick<AppOverrides, 'graphiql' | 'homePage'>;
 }
 
 function createRoutes(options: RoutesOptions): Hono<{ Variables: RequestVariables }> {
-  const { config, composition, server, surroundings, verifier, isDraining, graphiqlToken } = options;
+  const { config, composition, server, surroundings, verifier, isDraining, overrides } = options;
   const { ledger, logger, metrics } = composition;
   const app = new Hono<{ Variables: RequestVariables }>();
   app.use(nameRequests(ledger.ids));
@@ -131,10 +133,12 @@ function createRoutes(options: RoutesOptions): Hono<{ Variables: RequestVariable
       logger,
       metrics,
       corsOrigins: config.corsOrigins,
-      graphiqlPage: config.graphiql ? graphiqlPage({ token: graphiqlToken }) : undefined,
+      graphiqlPage: config.graphiql ? graphiqlPage(overrides.graphiql ?? {}) : undefined,
     }),
   );
-  app.notFound(() => refusal(404, 'BAD_REQUEST', 'There is nothing here.'));
+  const { homePage } = overrides;
+  if (homePage !== undefined) app.get('/', () => homePage());
+  app.notFound(() => refusal(404, 'NOT_FOUND', 'There is nothing here.'));
   app.onError((error, context) => {
     const { requestId } = context.var;
     logger.error('a request failed', { requestId }, error);

@@ -1,4 +1,5 @@
-import { type Browser, type Page, chromium } from 'playwright-core';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Development, startDevelopment } from '../../dev/development.ts';
 
@@ -18,6 +19,7 @@ const LAUNCH = {
 
 let development: Development;
 let browser: Browser;
+let context: BrowserContext;
 let page: Page;
 const outside: string[] = [];
 
@@ -29,7 +31,9 @@ beforeAll(async () => {
     LOG_LEVEL: 'silent',
   });
   browser = await chromium.launch(LAUNCH);
-  page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+  // The browser of one person: its windows share what GraphiQL keeps.
+  context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+  page = await context.newPage();
   page.on('request', (request) => {
     if (!/^(data|blob):|^http:\/\/127\.0\.0\.1:/.test(request.url())) outside.push(request.url());
   });
@@ -40,30 +44,141 @@ afterAll(async () => {
   await development.stop();
 });
 
+async function openGraphiql(on: Page): Promise<void> {
+  await on.goto(`${development.gatewayUrl}/graphql`);
+  await on.locator('.graphiql-execute-button').waitFor();
+}
+
+/** How long a person's finger holds the button down. */
+const PRESS_MS = 100;
+
+/** Presses a tab as a person does: down where it is, and up at the same place. */
+async function press(on: Page, name: string, moves = 0): Promise<void> {
+  const box = await on.locator(`.graphiql-tab-button[title="${name}"]`).boundingBox();
+  if (box === null) throw new Error(`There is no tab ${name}.`);
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await on.mouse.move(x, y);
+  await on.mouse.down();
+  await on.mouse.move(x + moves, y, { steps: 3 });
+  await delay(PRESS_MS);
+  await on.mouse.up();
+}
+
+function activeTab(on: Page): Promise<string | null> {
+  return on.locator('.graphiql-tab-active .graphiql-tab-button').getAttribute('title');
+}
+
+/** Opens a tab; the editor shows its document a moment later, and until then the button would run the one before. */
+async function openTab(on: Page, name: string): Promise<void> {
+  await press(on, name);
+  const declaration = new RegExp(`^(query|mutation|subscription)\\s${name}\\b`);
+  await on.locator('.graphiql-query-editor .view-line').filter({ hasText: declaration }).waitFor();
+}
+
 /** Opens GraphiQL, one of the tabs that it begins with, runs it as it is, and gives what it answered. */
-async function runTab(name: string): Promise<string> {
-  await page.goto(`${development.gatewayUrl}/graphql`);
-  await page.locator('.graphiql-execute-button').waitFor();
-  await page.locator(`.graphiql-tab-button[title="${name}"]`).click();
-  // The editor shows the tab's document a moment later; run before that, the button runs the one before.
-  await page.locator('.graphiql-query-editor').getByText(name).first().waitFor();
-  const answered = page.waitForResponse(
-    (response) =>
-      response.request().method() === 'POST' && (response.request().postData() ?? '').includes(name),
-  );
-  await page.locator('.graphiql-execute-button').click();
+async function runTab(name: string, on: Page = page): Promise<string> {
+  await openGraphiql(on);
+  await openTab(on, name);
+  const answered = on.waitForResponse((response) => operationOf(response.request().postData()) === name);
+  await on.locator('.graphiql-execute-button').click();
   return (await answered).text();
 }
 
+function operationOf(body: string | null): string | undefined {
+  // What GraphiQL posts is a GraphQL request.
+  const posted = body === null ? {} : (JSON.parse(body) as { readonly operationName?: string });
+  return posted.operationName;
+}
+
+const TABS = [
+  'OpenOrder',
+  'TopUp',
+  'ShowCode',
+  'Me',
+  'Orders',
+  'WatchOrder',
+  'Charge',
+  'Refund',
+  'CashTopUp',
+  'Queues',
+];
+
 describe('GraphiQL on a fresh start', () => {
-  it('runs every tab as it is, with the token filled in and nothing fetched from outside', async () => {
+  it('opens a tab by one press of the mouse, also by a hand that is not quite still', async () => {
+    const fresh = await browser.newPage({ viewport: { width: 1400, height: 850 } });
+    await openGraphiql(fresh);
+    const opened: (string | null)[] = [];
+    for (const moves of [0, 4, 0]) {
+      for (const name of TABS) {
+        await press(fresh, name, moves);
+        opened.push(await activeTab(fresh));
+      }
+    }
+    await fresh.close();
+    expect(opened).toEqual([...TABS, ...TABS, ...TABS]);
+  }, 60_000);
+
+  it('runs every tab as it is, each with its own token and nothing fetched from outside', async () => {
     expect(await runTab('OpenOrder')).toContain('"CreateOrderSuccess"');
     expect(await runTab('TopUp')).toContain('"TopUpSuccess"');
     expect(await runTab('ShowCode')).toContain('"code"');
     expect(await runTab('Me')).toContain('"5000"');
     expect(await runTab('Orders')).toContain('"SESSION_CREATED"');
+    const refunded = await runTab('Refund');
+    expect(refunded).toContain('"amount":"100"');
+    expect(refunded).toContain('"refundableAmount":"250"');
+    expect(await runTab('CashTopUp')).toContain('"balance":{"amount":"600"}');
+    expect(await runTab('Queues')).toBe('{"data":{"deadSteps":{"edges":[]},"webhookProblems":{"edges":[]}}}');
     expect(outside).toEqual([]);
   }, 90_000);
+
+  it('shows live in one window what is charged in another, and charges once', async () => {
+    const watching = await context.newPage();
+    await openGraphiql(watching);
+    await openTab(watching, 'WatchOrder');
+    await watching.locator('.graphiql-execute-button').click();
+    const shown = watching.locator('.result-window');
+    await shown.getByText('"CREATED"').first().waitFor();
+    expect(await runTab('Charge')).toContain('"replayed":false');
+    await shown.getByText('"COMPLETED"').waitFor();
+    expect(await runTab('Charge')).toContain('"replayed":true');
+    await watching.close();
+    expect(await runTab('Me')).toContain('"4520"');
+  }, 60_000);
+
+  it('keeps tabs that were changed when the page is loaded again, but none of an earlier start', async () => {
+    const returning = await context.newPage();
+    await openGraphiql(returning);
+    const tabs = returning.locator('.graphiql-tab-button');
+    await returning.locator('.graphiql-tab-add').click();
+    await expect.poll(() => tabs.count()).toBe(TABS.length + 1);
+    const stored = () => returning.evaluate(() => localStorage.getItem('graphiql:tabState') ?? '');
+    await expect.poll(async () => (await stored()).match(/"query":/g)?.length).toBe(TABS.length + 1);
+    await openGraphiql(returning);
+    expect(await tabs.count()).toBe(TABS.length + 1);
+    await returning.evaluate(() => {
+      localStorage.setItem('hitotsu:start', 'another');
+    });
+    await openGraphiql(returning);
+    expect(await tabs.count()).toBe(TABS.length);
+    await returning.close();
+  }, 60_000);
+
+  it('is linked from the page at the root, as are the simulator and the health checks', async () => {
+    await page.goto(development.gatewayUrl);
+    const links = await page
+      .getByRole('link')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+    expect(links).toEqual([
+      '/graphql',
+      `${development.simulatorUrl ?? ''}/`,
+      '/healthz',
+      '/readyz',
+      '/metrics',
+    ]);
+    await page.getByRole('link', { name: 'GraphiQL' }).click();
+    await page.locator('.graphiql-execute-button').waitFor();
+  }, 60_000);
 
   it('shows the money in the wallet once the top-up is paid on the payment page, and once only', async () => {
     const url = /"url":"([^"]+)"/.exec(await runTab('TopUp'))?.[1] ?? '';
@@ -72,6 +187,6 @@ describe('GraphiQL on a fresh start', () => {
     await payment.getByRole('button', { name: /^pay/i }).first().click();
     await payment.waitForURL((address) => address.href.startsWith(development.gatewayUrl));
     await payment.close();
-    await expect.poll(() => runTab('Me'), { timeout: 15_000 }).toContain('"6000"');
+    await expect.poll(() => runTab('Me'), { timeout: 15_000 }).toContain('"5520"');
   }, 60_000);
 });

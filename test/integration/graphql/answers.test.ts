@@ -163,6 +163,16 @@ describe('the phase in which keys are optional', () => {
   });
 });
 
+describe('a path that is none', () => {
+  it.each([['/'], ['/nothing'], ['/graphql/more']])('is not found, as %s', async (path) => {
+    const response = await fetch(`${gateway.url}${path}`);
+    expect([response.status, await response.json()]).toEqual([
+      404,
+      { errors: [{ message: 'There is nothing here.', extensions: { code: 'NOT_FOUND' } }] },
+    ]);
+  });
+});
+
 describe('GraphiQL', () => {
   const DEMO_ALICE: Principal = { subject: 'alice', role: 'CUSTOMER', tenant: 'demo' };
   const DEMO_ADMIN: Principal = { subject: 'root', role: 'ADMIN', tenant: 'demo' };
