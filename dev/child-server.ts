@@ -22,6 +22,8 @@ export interface ChildServerSpec {
 export interface ChildServer {
   readonly pid: number;
   readonly port: number;
+  /** Resolves when it has ended without having been told to. */
+  readonly lost: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -70,16 +72,40 @@ async function startOn(port: number, spec: ChildServerSpec): Promise<ChildServer
     child.kill('SIGKILL');
   };
   process.once('exit', killWithParent);
+  watchOver(child);
+  let told = false;
+  const lost = new Promise<void>((resolve) => {
+    child.once('exit', () => {
+      if (!told) resolve();
+    });
+  });
 
   const stop = async (): Promise<void> => {
+    told = true;
     process.off('exit', killWithParent);
     await stopChild(child);
   };
   const answered = await waitUntilAnswering(port, spec, ended.signal);
-  if (answered && child.pid !== undefined) return { pid: child.pid, port, stop };
+  if (answered && child.pid !== undefined) return { pid: child.pid, port, lost, stop };
   const why = ended.signal.aborted ? 'ended at once' : `did not answer within ${spec.startTimeoutMs} ms`;
   await stop();
   throw new Error(`${spec.name} on port ${port} ${why}. ${output.tail()}`.trim());
+}
+
+/** Reads until the end of its input, which comes when whoever holds the other end has gone; then it kills. */
+const WATCHDOG = 'while read -r line; do :; done; kill -9 "$1"';
+
+/** Ends the child when this process is killed: no handler of ours runs then, but the watchdog's input ends. */
+function watchOver(child: ChildProcess): void {
+  if (child.pid === undefined || process.platform === 'win32') return;
+  // Its own process group, as the child's: what ends this process mustn't end the watchdog first.
+  const watchdog = spawn('sh', ['-c', WATCHDOG, 'watchdog', String(child.pid)], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  // Without a shell the child is what it would be without a watchdog.
+  watchdog.once('error', () => undefined);
+  child.once('exit', () => watchdog.kill('SIGKILL'));
 }
 
 async function waitUntilAnswering(port: number, spec: ChildServerSpec, ended: AbortSignal): Promise<boolean> {

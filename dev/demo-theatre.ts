@@ -16,12 +16,12 @@ export interface Theatre extends Pick<
 
 /** Finds the running gateway, or starts one that keeps nothing. */
 export async function openTheatre(): Promise<Theatre> {
-  const running = findRunning();
+  const { auth, dataDir } = loadConfig();
+  const running = findRunning(dataDir);
   if (running === undefined) {
     const environment = { ...process.env, PORT: '0', STRIPE_SIMULATOR_PORT: '0', DATA_DIR: 'memory' };
     return { ...(await startDevelopment({ ...environment, LOG_LEVEL: 'warn' })), own: true };
   }
-  const { auth } = loadConfig();
   const sign = (subject: string, role: DemoRole, merchantId?: string): Promise<string> => {
     const request = {
       subject,

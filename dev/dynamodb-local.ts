@@ -38,7 +38,8 @@ export async function startDynamoDbLocal(): Promise<Engine> {
     answers: answersHttp,
     startTimeoutMs: START_TIMEOUT_MS,
   });
-  return { endpoint: `http://127.0.0.1:${server.port}`, pid: server.pid, stop: server.stop };
+  const { pid, lost, stop } = server;
+  return { endpoint: `http://127.0.0.1:${server.port}`, pid, lost, stop };
 }
 
 /** The folder with the jar, fetched from npm the first time. */

@@ -7,6 +7,8 @@ import { answersHttp, startChildServer } from './child-server.ts';
 export interface Engine {
   readonly endpoint: string;
   readonly pid: number;
+  /** Resolves when it has ended without having been told to. */
+  readonly lost: Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -18,7 +20,9 @@ export interface DynoxideOptions {
 }
 
 const START_TIMEOUT_MS = 10_000;
-const DATABASE_FILE = 'dynoxide.sqlite';
+/** The engine's file in its folder, and the option that names it. */
+export const DATABASE_FILE = 'dynoxide.sqlite';
+export const DATABASE_OPTION = '--db-path';
 
 /**
  * Runs the embedded engine (docs/DESIGN.md §13) as a child process on 127.0.0.1, and resolves once it answers.
@@ -34,7 +38,7 @@ export async function startDynoxide(options: DynoxideOptions = {}): Promise<Engi
   }
   const { dataDir } = options;
   if (dataDir !== undefined) mkdirSync(dataDir, { recursive: true });
-  const storage = dataDir === undefined ? [] : ['--db-path', join(dataDir, DATABASE_FILE)];
+  const storage = dataDir === undefined ? [] : [DATABASE_OPTION, join(dataDir, DATABASE_FILE)];
   const server = await startChildServer({
     name: 'Dynoxide',
     command,
@@ -43,7 +47,8 @@ export async function startDynoxide(options: DynoxideOptions = {}): Promise<Engi
     startTimeoutMs: START_TIMEOUT_MS,
     ...(options.port === undefined ? {} : { port: options.port }),
   });
-  return { endpoint: `http://127.0.0.1:${server.port}`, pid: server.pid, stop: server.stop };
+  const { pid, lost, stop } = server;
+  return { endpoint: `http://127.0.0.1:${server.port}`, pid, lost, stop };
 }
 
 /** The engine that npm installed for this system, else the first one on `path`, else undefined. */

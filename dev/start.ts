@@ -1,26 +1,39 @@
+import { loadConfig } from '../src/config.ts';
+import { type DataDirClaim, claimDataDir } from './data-dir.ts';
 import { type Development, startDevelopment } from './development.ts';
-import { announceRunning, forgetRunning } from './running.ts';
 import { describeStartFailure } from './start-failure.ts';
 
-/** `npm start`: everything on this machine, until Ctrl-C. */
+/** `npm start`: everything on this machine, until Ctrl-C, or until the engine has gone. */
 async function main(): Promise<void> {
-  const development = await startDevelopment(process.env);
-  const { gatewayUrl, simulatorUrl, dynamodbEndpoint, stop } = development;
-  announceRunning({
-    pid: process.pid,
-    gatewayUrl,
-    ...(simulatorUrl === undefined ? {} : { simulatorUrl }),
-    ...(dynamodbEndpoint === undefined ? {} : { dynamodbEndpoint }),
-  });
+  const claim = await claimDataDir(loadConfig().dataDir);
+  const development = await startOn(claim);
+  const { gatewayUrl, simulatorUrl, dynamodbEndpoint } = development;
+  claim.announce({ gatewayUrl, simulatorUrl, dynamodbEndpoint });
   process.stdout.write(welcome(development));
   let stopping: Promise<void> | undefined;
+  const stop = (exitCode: number): void => {
+    stopping ??= development.stop().then(() => {
+      claim.release();
+      process.exit(exitCode);
+    });
+  };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      stopping ??= stop().then(() => {
-        forgetRunning();
-        process.exit(0);
-      });
+      stop(0);
     });
+  }
+  void development.engineLost.then(() => {
+    process.stderr.write('The embedded engine has ended by itself, or was killed: everything stops.\n');
+    stop(1);
+  });
+}
+
+async function startOn(claim: DataDirClaim): Promise<Development> {
+  try {
+    return await startDevelopment(process.env, claim);
+  } catch (error) {
+    claim.release();
+    throw error;
   }
 }
 

@@ -3,17 +3,41 @@
  * `npm run audit` and its kind find the embedded engine, which takes any free port. Plain Node: it runs before tsx.
  */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The files that running.ts tells of, for the same DATA_DIR. */
+function runningFiles(dataDir) {
+  if (dataDir !== 'memory') return [join(dataDir, 'running.json')];
+  const folder = join('.data', 'memory');
+  return readdirSync(folder).map((name) => join(folder, name));
+}
 
 /** What runs now; nothing if nothing does, or if what wrote the file has ended without a word. */
 function findRunning() {
   try {
-    const running = JSON.parse(readFileSync('.data/running.json', 'utf8'));
+    return (
+      runningFiles(process.env.DATA_DIR || '.data')
+        .map(readIfAlive)
+        .find(isReady) ?? {}
+    );
+  } catch {
+    return {};
+  }
+}
+
+function readIfAlive(file) {
+  try {
+    const running = JSON.parse(readFileSync(file, 'utf8'));
     process.kill(running.pid, 0);
     return running;
   } catch {
     return {};
   }
+}
+
+function isReady({ gatewayUrl }) {
+  return gatewayUrl !== undefined;
 }
 
 const { dynamodbEndpoint, simulatorUrl } = process.env.NODE_ENV === 'production' ? {} : findRunning();

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -56,6 +58,32 @@ describe('a child server', () => {
     expect(isAlive(server.pid)).toBe(false);
     await server.stop();
   });
+
+  it('that ends later is told of once, unless it was told to end', async () => {
+    const killed = await start(SERVE);
+    process.kill(killed.pid, 'SIGKILL');
+    await killed.lost;
+    const stopped = await start(SERVE);
+    await stopped.stop();
+    const first = await Promise.race([stopped.lost.then(() => 'lost'), Promise.resolve('not lost')]);
+    expect(first).toBe('not lost');
+  });
+
+  it('does not outlive who started it, even one that is killed', async () => {
+    const module = new URL('../../dev/child-server.ts', import.meta.url).href;
+    const program = `import { answersHttp, startChildServer } from '${module}';
+      const { pid } = await startChildServer({ name: 'it', command: process.execPath, answers: answersHttp,
+        args: (port) => ['-e', 'const port = ' + port + '; ' + ${JSON.stringify(SERVE)}], startTimeoutMs: 10000 });
+      console.log(pid);`;
+    const starter = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [line] = (await once(starter.stdout.setEncoding('utf8'), 'data')) as [string];
+    const pid = Number.parseInt(line, 10);
+    expect(isAlive(pid)).toBe(true);
+    starter.kill('SIGKILL');
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  }, 30_000);
 
   it('that ends by itself is reported with what it wrote last', async () => {
     const failing = startChildServer(spec(`console.error('no such folder'); process.exit(3);`));

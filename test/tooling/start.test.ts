@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isRunning, markOf, processesWith } from '../../dev/processes.ts';
+import { readRecord } from '../../dev/running.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+/** Loading everything through tsx takes seconds on a busy machine. */
+const READY = { timeout: 60_000, interval: 50 };
+
+interface Start {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  readonly output: () => string;
+  readonly ended: Promise<number | null>;
+}
+
+const folders: string[] = [];
+const starts: Start[] = [];
+
+afterEach(async () => {
+  for (const { child, ended } of starts.splice(0)) {
+    child.kill('SIGTERM');
+    await ended;
+  }
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'hitotsu-start-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** What `npm start` runs, in one process, on free ports. */
+function start(environment: Readonly<Record<string, string>>): Start {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'dev/start.ts'], {
+    cwd: ROOT,
+    env: { PORT: '0', STRIPE_SIMULATOR_PORT: '0', LOG_LEVEL: 'silent', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (more: string) => {
+      text += more;
+    });
+  }
+  const ended = once(child, 'close').then(() => child.exitCode);
+  const started: Start = { child, pid: child.pid ?? 0, output: () => text, ended };
+  starts.push(started);
+  return started;
+}
+
+async function startReady(dataDir: string): Promise<Start> {
+  const started = start({ DATA_DIR: dataDir });
+  await expect.poll(started.output, READY).toContain('Hitotsu is ready.');
+  return started;
+}
+
+function recordOf(dataDir: string) {
+  const record = readRecord(join(dataDir, 'running.json'));
+  if (record === undefined) throw new Error('Nothing is noted to run.');
+  return record;
+}
+
+function enginesOn(dataDir: string): readonly number[] {
+  return processesWith('--db-path', join(dataDir, 'dynoxide.sqlite'));
+}
+
+describe('npm start', () => {
+  it('has its data to itself: a second one ends with one sentence, and the first goes on', async () => {
+    const dataDir = freshFolder();
+    const first = await startReady(dataDir);
+    const { gatewayUrl = '' } = recordOf(dataDir);
+    const second = start({ DATA_DIR: dataDir });
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toBe(
+      `Hitotsu is already running on this DATA_DIR, as process ${String(first.pid)}, at ${gatewayUrl}: ` +
+        'stop it, or set DATA_DIR to another.\n',
+    );
+    expect(enginesOn(dataDir)).toHaveLength(1);
+    expect(recordOf(dataDir)).toMatchObject({ pid: first.pid, gatewayUrl });
+    expect((await fetch(`${gatewayUrl}/readyz`)).status).toBe(200);
+    first.child.kill('SIGINT');
+    expect(await first.ended).toBe(0);
+    expect(enginesOn(dataDir)).toEqual([]);
+    expect(readRecord(join(dataDir, 'running.json'))).toBeUndefined();
+  }, 120_000);
+
+  it('that is killed takes its engine along, and the next one takes its place', async () => {
+    const dataDir = freshFolder();
+    const first = await startReady(dataDir);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await expect.poll(() => enginesOn(dataDir), READY).toEqual([]);
+    const second = await startReady(dataDir);
+    expect(recordOf(dataDir).pid).toBe(second.pid);
+  }, 120_000);
+
+  it('ends with one sentence and leaves nothing when its engine is killed', async () => {
+    const dataDir = freshFolder();
+    const started = await startReady(dataDir);
+    const { engine } = recordOf(dataDir);
+    expect(enginesOn(dataDir)).toEqual([engine?.pid]);
+    process.kill(engine?.pid ?? 0, 'SIGKILL');
+    expect(await started.ended).toBe(1);
+    expect(started.output()).toMatch(
+      /The embedded engine has ended by itself, or was killed: everything stops\.\n$/,
+    );
+    expect(readRecord(join(dataDir, 'running.json'))).toBeUndefined();
+  }, 120_000);
+});
+
+describe('what the other commands find', () => {
+  it('is what runs on their own DATA_DIR', async () => {
+    const dataDir = freshFolder();
+    const record = {
+      ...markOf(process.pid),
+      gatewayUrl: 'http://127.0.0.1:1',
+      dynamodbEndpoint: 'http://127.0.0.1:2',
+    };
+    writeFileSync(join(dataDir, 'running.json'), JSON.stringify(record));
+    expect(await endpointFor({ DATA_DIR: dataDir })).toBe('http://127.0.0.1:2');
+    expect(await endpointFor({ DATA_DIR: freshFolder() })).toBe('none');
+    expect(await endpointFor({ DATA_DIR: dataDir, NODE_ENV: 'production' })).toBe('none');
+  }, 30_000);
+});
+
+async function endpointFor(environment: Readonly<Record<string, string>>): Promise<string> {
+  const print = 'process.stdout.write(process.env.DYNAMODB_ENDPOINT ?? "none")';
+  const child = spawn(process.execPath, ['dev/with-running.mjs', process.execPath, '-e', print], {
+    cwd: ROOT,
+    env: environment,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+  });
+  await once(child, 'close');
+  return text;
+}
+
+describe('a process', () => {
+  it('is told from another that has its number by when it started', () => {
+    expect(isRunning(markOf(process.pid))).toBe(true);
+    expect(isRunning({ pid: process.pid, startedAt: '1' })).toBe(false);
+    const ticks = readFileSync('/proc/self/stat', 'utf8').split(') ').at(-1)?.split(' ')[19];
+    expect(markOf(process.pid)).toEqual({ pid: process.pid, startedAt: ticks });
+  });
+});
