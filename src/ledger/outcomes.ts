@@ -37,10 +37,42 @@ export type Stored<Kind extends StoredKind = StoredKind> = Extract<AnyStored, { 
 /** A stored outcome as an answer: `replayed` tells that an earlier request with the same key got it. */
 export type Answered<Kind extends StoredKind = StoredKind> = Stored<Kind> & { readonly replayed: boolean };
 
+/** What can be wrong with an input, for machines. docs/CLIENTS.md says what each means; more may come. */
+export const ISSUE_CODES = [
+  'bad_code',
+  'bad_decimal',
+  'bad_format',
+  'bad_id',
+  'bad_scale',
+  'bad_text',
+  'bad_value',
+  'consent_required',
+  'exactly_one',
+  'invalid',
+  'not_a_purchase',
+  'not_allowed',
+  'not_positive',
+  'required',
+  'too_large',
+  'too_many_attempts',
+  'too_many_refunds',
+  'too_small',
+  'unknown_asset',
+  'unknown_field',
+  'unknown_sku',
+  'url_not_allowed',
+  'used_code',
+  'wrong_asset',
+  'wrong_type',
+  'zero',
+] as const;
+
+export type IssueCode = (typeof ISSUE_CODES)[number];
+
 export interface InputIssue {
   readonly path: readonly string[];
-  /** For machines: `unknown_sku`, `bad_scale`, `not_positive`, … */
-  readonly code: string;
+  readonly code: IssueCode;
+  /** English, for developers. It repeats nothing of the input. */
   readonly message: string;
 }
 
@@ -73,7 +105,11 @@ export const THROTTLED: UnstoredOf<'Throttled'> = { kind: 'Throttled', retryAfte
 export const NOT_FOUND: UnstoredOf<'NotFound'> = { kind: 'NotFound' };
 export const KEY_REUSED: UnstoredOf<'IdempotencyKeyReused'> = { kind: 'IdempotencyKeyReused' };
 
-export function invalid(path: readonly string[], code: string, message: string): UnstoredOf<'InvalidInput'> {
+export function invalid(
+  path: readonly string[],
+  code: IssueCode,
+  message: string,
+): UnstoredOf<'InvalidInput'> {
   return { kind: 'InvalidInput', issues: [{ path, code, message }] };
 }
 

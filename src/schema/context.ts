@@ -6,6 +6,7 @@ import type { Ledger } from '../ledger/operations/ledger.ts';
 import type { AccountMetrics, Balance, Profile } from '../ledger/operations/read-wallets.ts';
 import type { Order } from '../ledger/orders/order.ts';
 import type { Product } from '../ledger/orders/product.ts';
+import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Realtime } from '../realtime/sources.ts';
 
@@ -35,4 +36,5 @@ export interface RequestContext {
   readonly load: Loaders;
   readonly realtime: Realtime;
   readonly metrics: Metrics;
+  readonly logger: Pick<Logger, 'info'>;
 }

@@ -1,4 +1,4 @@
-import { type Failure, retryAdvice } from '../ledger/outcomes.ts';
+import { type Failure, type InputIssue, retryAdvice } from '../ledger/outcomes.ts';
 import { builder } from './builder.ts';
 import { RetryAdviceEnum } from './enums.ts';
 
@@ -25,7 +25,7 @@ function messageOf(failure: Failure): string {
     case 'CapExceeded':
       return `The balance of ${failure.asset} may not exceed ${failure.cap}; there is room for ${failure.room}.`;
     case 'OrderNotPayable':
-      return `The order can't be paid: it is ${failure.state}.`;
+      return `The order can't be paid in this way: it is ${failure.state}.`;
     case 'OrderNotRefundable':
       return `The order can't be refunded: it is ${failure.state}.`;
     case 'OrderNotCancelable':
@@ -49,6 +49,10 @@ function messageOf(failure: Failure): string {
     case 'NotFound':
       return 'There is no such thing, or it is not yours.';
     case 'InvalidInput':
-      return 'The input is not valid: see its issues.';
+      return `The input is not valid: ${failure.issues.map(issueText).join('; ')}.`;
   }
+}
+
+function issueText({ path, message }: InputIssue): string {
+  return path.length === 0 ? message : `${path.join('.')}: ${message}`;
 }

@@ -12,7 +12,7 @@ import { type ClaimFailure, type Decision, runGuardedCommand } from './guarded-c
 import type { Request } from './idempotency.ts';
 import { invalidWith } from './input.ts';
 import type { Ledger } from './ledger.ts';
-import { NOT_FOR_SALE, openTopUp, overCap, whenOverCap } from './open-top-up.ts';
+import { notForSale, openTopUp, overCap, whenOverCap } from './open-top-up.ts';
 import type { TopUp } from './top-up.ts';
 
 type CardTopUpKind = 'TopUpSuccess' | 'CapExceeded' | 'ProviderRefused';
@@ -54,7 +54,7 @@ function decide(ledger: Ledger, wanted: Wanted, balance: Decimal, nowMs: number)
   const { tenant, terms, input } = topUp;
   const { asset, amount, successUrl, cancelUrl } = input;
   if (successUrl === undefined || cancelUrl === undefined) throw new RangeError('checked by topUp');
-  if (terms === undefined) return NOT_FOR_SALE;
+  if (terms === undefined) return notForSale(tenant, asset);
   const issue = returnUrlIssue(tenant, { successUrl, cancelUrl });
   if (issue !== undefined) return { kind: 'ANSWER', failure: invalidWith(issue) };
   const { rule } = terms;

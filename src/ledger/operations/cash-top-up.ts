@@ -11,7 +11,7 @@ import { type Answered, type LedgerFailure, NOT_FOUND } from '../outcomes.ts';
 import { payOrder } from '../orders/payments.ts';
 import { type Decision, runLedgerCommand } from './guarded-command.ts';
 import type { Ledger } from './ledger.ts';
-import { NOT_FOR_SALE, openTopUp, overCap, whenOverCap } from './open-top-up.ts';
+import { notForSale, openTopUp, overCap, whenOverCap } from './open-top-up.ts';
 import type { TopUp } from './top-up.ts';
 
 type CashTopUpKind = 'TopUpSuccess' | 'CapExceeded';
@@ -43,8 +43,8 @@ function decide(
   balance: Decimal,
   nowMs: number,
 ): Decision<CashTopUpKind> {
-  const { terms } = request;
-  if (terms === undefined) return NOT_FOR_SALE;
+  const { tenant, terms } = request;
+  if (terms === undefined) return notForSale(tenant, request.input.asset);
   const { rule } = terms;
   const { cap } = rule;
   const { asset, amount } = request.input;

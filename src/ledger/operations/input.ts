@@ -4,7 +4,7 @@ import { isId } from '../id-grammar.ts';
 import { isAsset, type OrderRef } from '../keys.ts';
 import { type Decimal, ZERO, fitsOperation, fitsScale, minorUnits, parseDecimal } from '../money.ts';
 import { nodeParts } from '../node-ids.ts';
-import type { InputIssue, UnstoredOf } from '../outcomes.ts';
+import { ISSUE_CODES, type InputIssue, type IssueCode, type UnstoredOf } from '../outcomes.ts';
 
 /** The operator's own name for an account, merchant or terminal. */
 export const idText = z
@@ -22,7 +22,10 @@ export function shortText(max: number): z.ZodType<string, string> {
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => !/\p{Cc}/u.test(text), { params: { code: 'bad_text' }, error: 'control characters' });
+    .refine((text) => !/\p{Cc}/u.test(text), {
+      params: { code: 'bad_text' },
+      error: 'has control characters',
+    });
 }
 
 /** A decimal as the scalar lets it through; the grammar is checked again, since an operation is its own gate. */
@@ -53,7 +56,7 @@ export type Parsed<Value> =
   | { readonly kind: 'INVALID'; readonly failure: UnstoredOf<'InvalidInput'> };
 
 export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): Parsed<Value> {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { error: houseText });
   if (result.success) return { kind: 'PARSED', value: result.data };
   return {
     kind: 'INVALID',
@@ -61,7 +64,7 @@ export function parseInput<Value>(schema: z.ZodType<Value>, input: unknown): Par
   };
 }
 
-const CODES: Readonly<Record<string, string>> = {
+const CODES: Readonly<Record<string, IssueCode>> = {
   invalid_type: 'wrong_type',
   too_small: 'too_small',
   too_big: 'too_large',
@@ -74,9 +77,38 @@ function toIssue(issue: z.core.$ZodIssue): InputIssue {
   const own: unknown = issue.code === 'custom' ? issue.params?.['code'] : undefined;
   return {
     path: issue.path.map(String),
-    code: typeof own === 'string' ? own : (CODES[issue.code] ?? 'invalid'),
+    code: ISSUE_CODES.find((code) => code === own) ?? CODES[issue.code] ?? 'invalid',
     message: issue.message,
   };
+}
+
+/** What is wrong, in our words, where a schema has none of its own. Nothing of the input is in it, keys included. */
+function houseText(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined ? 'is missing' : `must be of type ${issue.expected}`;
+    case 'too_small':
+      return `${verbOf(issue.origin)} at least ${String(issue.minimum)}${unitOf(issue.origin)}`;
+    case 'too_big':
+      return `${verbOf(issue.origin)} at most ${String(issue.maximum)}${unitOf(issue.origin)}`;
+    case 'invalid_format':
+      return issue.format === 'email' ? 'must be an email address' : 'is not of the right form';
+    case 'invalid_value':
+      return `must be one of: ${issue.values.map(String).join(', ')}`;
+    case 'unrecognized_keys':
+      return 'has a field that is unknown here';
+    default:
+      return 'is not valid';
+  }
+}
+
+function verbOf(origin: string): string {
+  return origin === 'string' || origin === 'array' ? 'must have' : 'must be';
+}
+
+/** Of what there are too few or too many; a number is itself. */
+function unitOf(origin: string): string {
+  return origin === 'string' ? ' characters' : origin === 'array' ? ' entries' : '';
 }
 
 /** Why an amount can't be one of this unit; undefined if it can. Positive unless `signed`, which still isn't 0. */

@@ -6,7 +6,7 @@ import { type Currency, currency } from '../currencies.ts';
 import { type Decimal, ZERO, formatDecimal, subtract } from '../money.ts';
 import type { Order } from '../orders/order.ts';
 import { openOrder } from '../orders/payments.ts';
-import { type Stored, invalid } from '../outcomes.ts';
+import { type Stored, type UnstoredOf, invalid } from '../outcomes.ts';
 import type { ItemRole } from '../plan.ts';
 import type { Ledger } from './ledger.ts';
 import type { TopUpInput } from './top-up.ts';
@@ -24,10 +24,16 @@ export function topUpTerms({ assets }: Tenant, asset: string): TopUpTerms | unde
   return rule?.pays === undefined ? undefined : { rule, unit: currency(rule.pays) };
 }
 
-export const NOT_FOR_SALE = {
-  kind: 'ANSWER',
-  failure: invalid(['asset'], 'unknown_asset', 'not an asset that can be bought'),
-} as const;
+/** Why there are none: no asset of the tenant's at all, or one that isn't sold. */
+export function notForSale(
+  { assets }: Tenant,
+  asset: string,
+): { readonly kind: 'ANSWER'; readonly failure: UnstoredOf<'InvalidInput'> } {
+  const failure = assets.has(asset)
+    ? invalid(['asset'], 'wrong_asset', 'not an asset that can be bought')
+    : invalid(['asset'], 'unknown_asset', 'not an asset of this tenant');
+  return { kind: 'ANSWER', failure };
+}
 
 /** The order of a top-up, with nothing paid yet. */
 export function openTopUp(
