@@ -97,7 +97,11 @@ function houseText(issue: z.core.$ZodRawIssue): string {
       return `must be one of: ${issue.values.map(String).join(', ')}`;
     case 'unrecognized_keys':
       return 'has a field that is unknown here';
-    default:
+    case 'custom':
+    case 'invalid_element':
+    case 'invalid_key':
+    case 'invalid_union':
+    case 'not_multiple_of':
       return 'is not valid';
   }
 }
