@@ -1,6 +1,7 @@
 import { DUE_SHARDS } from '../ledger/orders/due.ts';
 import type { Ids } from '../ledger/ids.ts';
 import type { OrderRef } from '../ledger/keys.ts';
+import { orderNodeId } from '../ledger/node-ids.ts';
 import { type DueOrder, type DuePage, dueOrders } from '../ledger/operations/due-orders.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -123,8 +124,8 @@ function createCrew(
     try {
       moved = await work(ref);
     } catch (error) {
-      const { tenant, orderId } = ref;
-      logger.error('A due order could not be worked on', { tenant, orderId }, error);
+      const { tenant } = ref;
+      logger.error('A due order could not be worked on', { tenant, orderId: orderNodeId(ref) }, error);
     }
     if (!moved && atMs !== undefined) resting.add(name, atMs);
     running.delete(name);

@@ -1,4 +1,5 @@
 import type { OrderRef } from '../ledger/keys.ts';
+import { orderNodeId } from '../ledger/node-ids.ts';
 import { type FinishedStep, type StepOutcome, finishStep } from '../ledger/operations/finish-step.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import { takeUpOrder } from '../ledger/operations/take-up-order.ts';
@@ -114,6 +115,6 @@ function count({ metrics, registry }: Workbench, name: string, result: StepRunRe
   metrics.count('StepRun', { step: registry.has(followUpName) ? followUpName : 'unknown', result });
 }
 
-function fields({ tenant, orderId }: OrderRef): { readonly tenant: string; readonly orderId: string } {
-  return { tenant, orderId };
+function fields(ref: OrderRef): { readonly tenant: string; readonly orderId: string } {
+  return { tenant: ref.tenant, orderId: orderNodeId(ref) };
 }

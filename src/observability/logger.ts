@@ -6,6 +6,7 @@ import { redact } from './redaction.ts';
 /**
  * All that a log line may hold beside its message and an error (docs/DESIGN.md, I6). No field takes an object, so no
  * customer's data comes along with one; a new field is a decision that a reviewer sees.
+ * `orderId` is the public one, which `order(id:)` and `npm run show` take.
  */
 const FIELDS = [
   'attempt',
@@ -16,6 +17,7 @@ const FIELDS = [
   'entryId',
   'eventId',
   'eventType',
+  'field',
   'livemode',
   'merchantId',
   'mode',
@@ -28,6 +30,7 @@ const FIELDS = [
   'process',
   'reason',
   'refundId',
+  'replayed',
   'requestId',
   'result',
   'retryInMs',

@@ -1,3 +1,4 @@
+import { orderNodeId } from '../ledger/node-ids.ts';
 import type { Clock } from '../ledger/clock.ts';
 import type { Ids } from '../ledger/ids.ts';
 import type { OrderRef } from '../ledger/keys.ts';
@@ -61,8 +62,9 @@ export function createRealtime(options: RealtimeOptions): Realtime {
       onHealed: () => {
         metrics.count('BusPublishFailed');
       },
-      onReadFailure: ({ tenant, orderId }, error) => {
-        logger.warn('A watched order could not be read; it will be tried again', { tenant, orderId }, error);
+      onReadFailure: (ref, error) => {
+        const about = { tenant: ref.tenant, orderId: orderNodeId(ref) };
+        logger.warn('A watched order could not be read; it will be tried again', about, error);
       },
     }),
   };

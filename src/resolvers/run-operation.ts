@@ -1,10 +1,19 @@
+import { orderNodeId } from '../ledger/node-ids.ts';
 import type { Ledger, LedgerCounter } from '../ledger/operations/ledger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';
 
-/** Runs an operation for a root field: what it counts and how it ends are counted under its name. */
-export async function runOperation<Outcome extends { readonly kind: string }>(
-  { ledger, metrics }: RequestContext,
+/** What an outcome may tell of itself for the log: its name, whether it is a replay, and of which order. */
+interface Told {
+  readonly kind: string;
+  readonly replayed?: boolean;
+  readonly accountId?: string;
+  readonly orderId?: string;
+}
+
+/** Runs an operation for a root field: what it counts and how it ends are counted under its name, and logged in a line. */
+export async function runOperation<Outcome extends Told>(
+  { ledger, metrics, logger, viewer, requestId }: RequestContext,
   operation: string,
   run: (ledger: Ledger) => Promise<Outcome>,
 ): Promise<Outcome> {
@@ -13,6 +22,17 @@ export async function runOperation<Outcome extends { readonly kind: string }>(
   if (outcome.kind === 'IdempotencyInProgress' || outcome.kind === 'Throttled') {
     metrics.count(outcome.kind, { operation });
   }
+  const { tenant } = viewer;
+  const { kind, replayed, accountId, orderId } = outcome;
+  logger.info('a mutation has ended', {
+    requestId,
+    tenant,
+    operation,
+    outcome: kind,
+    replayed,
+    ...(accountId !== undefined &&
+      orderId !== undefined && { orderId: orderNodeId({ tenant, accountId, orderId }) }),
+  });
   return outcome;
 }
 

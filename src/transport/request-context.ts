@@ -1,5 +1,6 @@
 import type { Viewer } from '../auth/viewer.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
+import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Realtime } from '../realtime/sources.ts';
 import { createLoaders } from '../resolvers/loaders.ts';
@@ -10,6 +11,7 @@ export interface RequestSurroundings {
   readonly ledger: Ledger;
   readonly realtime: Realtime;
   readonly metrics: Metrics;
+  readonly logger: Pick<Logger, 'info'>;
 }
 
 /** The context of one request, over HTTP or a socket. Each gets an object of its own: Yoga writes into it. */

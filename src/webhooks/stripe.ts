@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { epochS } from '../ledger/clock.ts';
+import { orderNodeId } from '../ledger/node-ids.ts';
 import { applyEvent } from '../ledger/operations/apply-event.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import type { Settled } from '../ledger/operations/settle-fact.ts';
@@ -39,8 +40,13 @@ export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions)
     const reading = ledger.provider.readWebhook(body, context.req.header('stripe-signature'), nowS);
     if (reading.kind !== 'EVENT') {
       metrics.count('WebhookRefused', { reason: reading.reason });
-      logger.warn('refused a webhook', { reason: reading.reason });
-      return context.json({ error: 'not an event that Stripe signed for us' }, 400);
+      const { kind, ...why } = reading;
+      logger.warn('refused a webhook', why);
+      const error =
+        kind === 'INAUTHENTIC'
+          ? 'not an event that Stripe signed for us'
+          : 'signed, but not an event that we can read';
+      return context.json({ error }, 400);
     }
     const { event } = reading;
     try {
@@ -70,7 +76,7 @@ function report(settled: Settled, event: ProviderEvent, logger: Logger, metrics:
   const about = {
     ...fields,
     tenant: settled.order?.tenant,
-    orderId: settled.order?.orderId,
+    orderId: settled.order === undefined ? undefined : orderNodeId(settled.order),
     reason: settled.detail,
   };
   if (outcome === 'MISMATCH') logger.warn('a webhook is not what was ordered', about);

@@ -4,6 +4,7 @@ import { changeOrder } from '../../../src/ledger/operations/change-order.ts';
 import { finishStep } from '../../../src/ledger/operations/finish-step.ts';
 import { takeUpOrder } from '../../../src/ledger/operations/take-up-order.ts';
 import { note } from '../../../src/ledger/orders/order-changes.ts';
+import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
 import type { Order } from '../../../src/ledger/orders/order.ts';
 import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
@@ -90,7 +91,9 @@ describe('a result that was recorded though every answer was lost', () => {
     const { body } = await harness.metrics.render();
     expect(body).toContain('hitotsu_paid_to_confirmed_seconds_count 1');
     expect(body).toContain('hitotsu_paid_to_confirmed_seconds_sum 4');
-    expect(logged.filter((line) => line.includes('A step is done'))).toHaveLength(1);
+    const done = logged.filter((line) => line.includes('A step is done'));
+    const orderId = encodeNodeId('Order', order.tenant, order.accountId, order.orderId);
+    expect(done.map((line): unknown => JSON.parse(line))).toMatchObject([{ tenant: order.tenant, orderId }]);
     expect(logged.filter(saysTakenOver)).toEqual([]);
     // Past the lease it had, nobody runs it again.
     harness.clock.advance(120_000);

@@ -10,6 +10,7 @@ import {
   serveWebhook,
   signatureOf,
 } from './support.ts';
+import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
 import type { Order } from '../../../src/ledger/orders/order.ts';
 
 /** The webhook over real HTTP, with real signatures (docs/DESIGN.md §8, FIELD-CASES C24, C35 and C36). */
@@ -36,6 +37,9 @@ describe('an authentic event', () => {
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({ outcome: 'APPLIED', duplicate: false });
     expect(await world.balance('demo', 'alice')).toBe('500');
+    const line = endpoint.logged.find((one) => one.includes('took up a webhook')) ?? '{}';
+    const orderId = encodeNodeId('Order', 'demo', 'alice', order.orderId);
+    expect(JSON.parse(line)).toMatchObject({ outcome: 'APPLIED', tenant: 'demo', orderId });
   });
 
   it('delivered three times at once is applied once, and every answer is 200', async () => {
