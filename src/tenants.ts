@@ -67,7 +67,10 @@ export interface TenantsOptions {
 
 /** Reads the tenants' file, already JSON. Throws ConfigError with one sentence per problem, naming the path and no value. */
 export function parseTenants(json: unknown, options: TenantsOptions): Tenants {
-  const read = z.record(z.string(), tenantSchema(options)).safeParse(json);
+  const read = byName(
+    'an object of tenants, each by its name: { "demo": { … } }',
+    tenantSchema(options),
+  ).safeParse(json);
   const problems = read.success ? contradictions(read.data) : read.error.issues.map(describeIssue);
   if (!read.success || problems.length > 0) throw new ConfigError(problems);
   return new Map(Object.entries(read.data).map(([tenant, file]) => [tenant, toTenant(tenant, file)]));
@@ -91,6 +94,21 @@ const positiveDecimal = z.string(DECIMAL_MESSAGE).transform((text, context): Dec
   return z.NEVER;
 });
 
+/** An object of the file. `takes` completes the sentence "TENANTS_FILE demo takes …"; a key that it doesn't take is named. */
+function objectOf<Shape extends z.ZodRawShape>(takes: string, shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys'
+        ? `takes no ${issue.keys.join(', no ')}: it takes ${Object.keys(shape).join(', ')}`
+        : `takes ${takes}`,
+  });
+}
+
+/** An object with names of the tenant's own as keys. */
+function byName<Value extends z.ZodType>(takes: string, value: Value) {
+  return z.record(z.string(), value, `takes ${takes}`);
+}
+
 function ofForm(message: string, isAllowed: (value: string) => boolean) {
   return z.string(message).refine(isAllowed, message);
 }
@@ -103,13 +121,13 @@ const currencySchema = ofForm('takes the code of a currency that Stripe settles,
 
 const SCALE_MESSAGE = `takes a whole number from 0 to ${MAX_SCALE}`;
 
-const assetSchema = z.strictObject({
+const assetSchema = objectOf('an object such as { "scale": 0, "pays": "JPY" }', {
   scale: z.int(SCALE_MESSAGE).min(0, SCALE_MESSAGE).max(MAX_SCALE, SCALE_MESSAGE),
   cap: positiveDecimal.optional(),
   pays: currencySchema.optional(),
 });
 
-const rewardsSchema = z.strictObject({
+const rewardsSchema = objectOf('an object such as { "pointRate": "0.01" }', {
   pointRate: positiveDecimal.optional(),
   co2KgRate: positiveDecimal.optional(),
 });
@@ -131,32 +149,38 @@ function merchantSchema({ production }: TenantsOptions) {
     if (url === undefined || hasUserInfo(url) || url.hash !== '') return false;
     return url.protocol === 'https:' || (url.protocol === 'http:' && !production && isLoopback(url));
   });
-  return z.strictObject({
+  return objectOf('an object such as { "name": "Café" }', {
     name: nameSchema,
     notifyUrl: notifyUrl.optional(),
-    notifySecrets: z.array(notifySecretSchema).max(2, 'takes at most two secrets').default([]),
+    notifySecrets: z
+      .array(notifySecretSchema, 'takes a list of one secret or two')
+      .max(2, 'takes at most two secrets')
+      .default([]),
   });
 }
 
 function tenantSchema(options: TenantsOptions) {
-  const returnUrl = z.string().transform((value, context): ReturnUrlRule => {
+  const alsoLocal = options.production ? '' : ', or http://localhost:* or a port of it';
+  const returnUrlMessage = `takes an https URL without query and fragment, or an app's scheme such as my-app://${alsoLocal}`;
+  const returnUrl = z.string(returnUrlMessage).transform((value, context): ReturnUrlRule => {
     const rule = parseReturnUrlRule(value, { allowLoopback: !options.production });
     if (rule !== undefined) return rule;
-    const alsoLocal = options.production ? '' : ', or http://localhost:* or a port of it';
-    context.addIssue({
-      code: 'custom',
-      message: `takes an https URL without query and fragment, or an app's scheme such as my-app://${alsoLocal}`,
-    });
+    context.addIssue({ code: 'custom', message: returnUrlMessage });
     return z.NEVER;
   });
-  return z.strictObject({
+  return objectOf('an object with name, currency, assets, paymentMethods, returnUrls and merchants', {
     name: nameSchema,
     currency: currencySchema,
-    assets: z.record(z.string(), assetSchema),
+    assets: byName('an object of assets, each by its name: { "ECOPAY": { "scale": 0 } }', assetSchema),
     rewards: rewardsSchema.default({}),
-    paymentMethods: z.array(paymentMethodSchema).min(1, 'takes at least one payment method type'),
-    returnUrls: z.array(returnUrl),
-    merchants: z.record(z.string(), merchantSchema(options)),
+    paymentMethods: z
+      .array(paymentMethodSchema, 'takes a list of payment method types of Stripe, such as ["card"]')
+      .min(1, 'takes at least one payment method type'),
+    returnUrls: z.array(returnUrl, 'takes a list of URLs, which may be empty'),
+    merchants: byName(
+      'an object of merchants, each by its name: { "cafe": { "name": "Café" } }',
+      merchantSchema(options),
+    ),
   });
 }
 

@@ -101,13 +101,39 @@ describe('a wrong file stops start-up, naming the place', () => {
       { system: {} },
       'system.name: takes a name of 1 to 100 characters',
     ],
-    ['no object', [], 'Invalid input: expected record, received array'],
+    ['no object', [], 'takes an object of tenants, each by its name'],
+    ['a tenant that is none', { shop: 3 }, 'shop: takes an object with name, currency, assets'],
+    ['no assets', fileOf({ assets: undefined }), 'shop.assets: takes an object of assets'],
+    [
+      'assets in a list',
+      fileOf({ assets: ['ECOPAY'] }),
+      'shop.assets: takes an object of assets, each by its name: { "ECOPAY": { "scale": 0 } }',
+    ],
+    [
+      'no return URLs',
+      fileOf({ returnUrls: undefined }),
+      'shop.returnUrls: takes a list of URLs, which may be empty',
+    ],
+    [
+      'a merchant that is none',
+      fileOf({ merchants: { main: null } }),
+      'shop.merchants.main: takes an object such as',
+    ],
+    [
+      'payment methods in a text',
+      fileOf({ paymentMethods: 'card' }),
+      'shop.paymentMethods: takes a list of payment',
+    ],
     [
       'an unknown currency',
       fileOf({ currency: 'DOGE', assets: {} }),
       'shop.currency: takes the code of a currency',
     ],
-    ['an unknown key', fileOf({ curency: 'USD' }), 'shop: Unrecognized key: "curency"'],
+    [
+      'an unknown key',
+      fileOf({ curency: 'USD' }),
+      'shop: takes no curency: it takes name, currency, assets, rewards, paymentMethods, returnUrls, merchants',
+    ],
     ['an unknown asset', fileOf({ assets: { GOLD: { scale: 0 } } }), 'shop.assets.GOLD: is none of ECOPAY'],
     [
       'a scale past 8',
