@@ -43,7 +43,7 @@ export function readWords<Flag extends string = never, Option extends string = n
 ): Words<Flag, Option> {
   const { tokens } = parseArgs({
     args: [...args],
-    options: Object.fromEntries([
+    options: Object.fromEntries<{ readonly type: 'boolean' | 'string' }>([
       ...flags.map((name) => [name, { type: 'boolean' }] as const),
       ...options.map((name) => [name, { type: 'string' }] as const),
     ]),

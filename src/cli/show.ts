@@ -4,14 +4,10 @@
  */
 import { composeLedger } from '../compose-ledger.ts';
 import { loadConfig } from '../config.ts';
-import type { AccountRef, OrderRef } from '../ledger/keys.ts';
-import { findEvent, findOrderOf } from '../ledger/operations/find-order.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
-import { readWholeAccount, readWholeOrder } from '../ledger/operations/read-account.ts';
 import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './command-line.ts';
-import { type Shown, foundEvent, wholeAccountData, wholeOrderData } from './show-data.ts';
+import { look } from './show-look.ts';
 import { printedShown } from './show-output.ts';
-import { type Subject, readSubject } from './show-subject.ts';
+import { readSubject } from './show-subject.ts';
 
 const HELP = `Usage: npm run show -- <anything> [--json]
 
@@ -44,47 +40,6 @@ async function run(args: readonly string[]): Promise<ExitCode> {
   }
   console.log(has('json') ? JSON.stringify(shown, undefined, 2) : printedShown(shown));
   return EXIT.done;
-}
-
-/** What there is, or a sentence that says what there isn't. */
-async function look(ledger: Ledger, subject: Subject): Promise<Shown | string> {
-  switch (subject.kind) {
-    case 'ORDER':
-      return lookAtOrder(ledger, subject.ref);
-    case 'ACCOUNT':
-      return lookAtAccount(ledger, subject.ref);
-    case 'EVENT':
-      return lookAtEvent(ledger, subject.id);
-    case 'PROVIDER': {
-      const found = await findOrderOf(ledger, subject.id);
-      if (found.kind === 'UNKNOWN') throw new Error('Stripe could not be asked whose it is: try again.');
-      if (found.kind === 'NONE') return `${subject.id} is of no order of ours.`;
-      return lookAtOrder(ledger, found.ref);
-    }
-  }
-}
-
-async function lookAtOrder(ledger: Ledger, ref: OrderRef): Promise<Shown | string> {
-  const { tenant, accountId, orderId } = ref;
-  if (!ledger.tenants.has(tenant)) return noTenant(tenant);
-  const whole = await readWholeOrder(ledger, ref);
-  return whole === undefined ? `${tenant}#${accountId} has no order ${orderId}.` : wholeOrderData(whole);
-}
-
-async function lookAtAccount(ledger: Ledger, ref: AccountRef): Promise<Shown | string> {
-  if (!ledger.tenants.has(ref.tenant)) return noTenant(ref.tenant);
-  return wholeAccountData(ref, await readWholeAccount(ledger, ref));
-}
-
-async function lookAtEvent(ledger: Ledger, eventId: string): Promise<Shown | string> {
-  const event = await findEvent(ledger, eventId);
-  if (event === undefined) return `No event ${eventId} came here, or its thirty days are over.`;
-  const about = event.order === undefined ? {} : await lookAtOrder(ledger, event.order);
-  return { ...foundEvent(event), ...(typeof about === 'string' ? {} : about) };
-}
-
-function noTenant(tenant: string): string {
-  return `TENANTS_FILE has no tenant ${tenant}.`;
 }
 
 await runCommandLine(HELP, run);
