@@ -42,6 +42,7 @@ function welcome({ gatewayUrl, simulatorUrl, tokens }: Development): string {
   return `
   Hitotsu is ready.
 
+  Everything        ${gatewayUrl}/
   GraphiQL          ${gatewayUrl}/graphql
   Stripe simulator  ${simulatorUrl ?? "none: talking to Stripe's own API"}
 

@@ -40,8 +40,11 @@ function isReady({ gatewayUrl }) {
   return gatewayUrl !== undefined;
 }
 
-const { dynamodbEndpoint, simulatorUrl } = process.env.NODE_ENV === 'production' ? {} : findRunning();
+const production = process.env.NODE_ENV === 'production';
+const { dynamodbEndpoint, simulatorUrl } = production ? {} : findRunning();
 const environment = {
+  // The gateway has the usual one.
+  ...(production ? {} : { PORT: '0' }),
   ...(dynamodbEndpoint === undefined ? {} : { DYNAMODB_ENDPOINT: dynamodbEndpoint }),
   ...(simulatorUrl === undefined ? {} : { STRIPE_API_BASE: simulatorUrl }),
   ...process.env,

@@ -8,7 +8,8 @@ import { healthRoutes } from './transport/health-routes.ts';
 const HELP = `Usage: npm run worker
 
 Does what paid orders still need and asks Stripe about what waits, without the gateway, until SIGTERM or Ctrl-C. It takes no
-words: .env.example lists its variables. PORT serves its health and metrics.
+words: .env.example lists its variables. PORT serves its health and metrics: npm run worker takes any free one unless it is
+given, and says which.
 
 Examples:
   npm run worker
@@ -30,10 +31,14 @@ function main(args: readonly string[]): ExitCode {
   const health = healthRoutes({ ledger, metrics, logger, isDraining: () => draining });
   const server = createAdaptorServer({ fetch: health.fetch });
   server.on('error', (error) => {
-    // On a laptop the gateway has the port. Steps matter more than who watches them.
+    // Steps matter more than who watches them.
     logger.warn('health and metrics are not served', { port: config.port }, error);
   });
-  server.listen(config.port, config.host);
+  server.listen(config.port, config.host, () => {
+    const address = server.address();
+    const { port } = typeof address === 'object' && address !== null ? address : config;
+    logger.info('health and metrics are served', { port });
+  });
   logger.info('working');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {

@@ -55,7 +55,7 @@ describe('HOST', () => {
       const server = createServer();
       server.listen(0, host);
       // Node rejects and emits Errors alone.
-    const [error] = (await once(server, 'error')) as [Error];
+      const [error] = (await once(server, 'error')) as [Error];
       expect(describeStartFailure(error)).toBe(
         'HOST must name an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.',
       );

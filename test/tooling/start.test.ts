@@ -37,11 +37,13 @@ function freshFolder(): string {
 
 /** What `npm start` runs, in one process, on free ports. */
 function start(environment: Readonly<Record<string, string>>): Start {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'dev/start.ts'], {
-    cwd: ROOT,
-    env: { PORT: '0', STRIPE_SIMULATOR_PORT: '0', LOG_LEVEL: 'silent', ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const ports = { PORT: '0', STRIPE_SIMULATOR_PORT: '0', LOG_LEVEL: 'silent' };
+  return run(['--import', 'tsx', 'dev/start.ts'], { ...ports, ...environment });
+}
+
+/** A program of Node, ended with the test. */
+function run(args: readonly string[], env: Readonly<Record<string, string>>): Start {
+  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (more: string) => {
@@ -127,6 +129,24 @@ describe('what the other commands find', () => {
     expect(await endpointFor({ DATA_DIR: freshFolder() })).toBe('none');
     expect(await endpointFor({ DATA_DIR: dataDir, NODE_ENV: 'production' })).toBe('none');
   }, 30_000);
+});
+
+describe('npm run worker', () => {
+  it('takes a free port where none is given, beside a gateway that has the usual one, and says which', async () => {
+    const environment = {
+      DATA_DIR: freshFolder(),
+      DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
+      LOG_LEVEL: 'info',
+    };
+    const command = ['dev/with-running.mjs', process.execPath, '--import', 'tsx', 'src/worker.ts'];
+    const worker = run(command, environment);
+    await expect.poll(worker.output, READY).toContain('"message":"health and metrics are served"');
+    const port = /"port":(\d+)/.exec(worker.output())?.[1] ?? '';
+    expect(port).not.toBe('4000');
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    const given = run(command, { ...environment, PORT: port });
+    await expect.poll(given.output, READY).toContain('health and metrics are not served');
+  }, 120_000);
 });
 
 async function endpointFor(environment: Readonly<Record<string, string>>): Promise<string> {
