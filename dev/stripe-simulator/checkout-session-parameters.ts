@@ -11,7 +11,8 @@ const currency = z
   .transform((text) => text.toLowerCase())
   .refine(isKnownCurrency, 'the currency is unknown to the simulator');
 
-const url = z.url({ protocol: /^https?$/ }).max(5000);
+/** The web's, or an app's own scheme; nothing that a browser would run. */
+const url = z.url({ protocol: /^(?!javascript$|data$|vbscript$)[a-z][a-z0-9+.-]*$/ }).max(5000);
 
 const lineItem = z.strictObject({
   price_data: z.strictObject({

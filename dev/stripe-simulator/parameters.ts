@@ -70,6 +70,9 @@ function refusal(issue: z.core.$ZodIssue, raw: object): StripeFault {
       param,
     });
   }
+  if (issue.code === 'invalid_format' && issue.format === 'url') {
+    return invalidRequest('Not a valid URL', { code: 'url_invalid', param });
+  }
   if (issue.message === 'Invalid integer') {
     return invalidRequest(`Invalid integer: ${JSON.stringify(value)}`, {
       code: 'parameter_invalid_integer',

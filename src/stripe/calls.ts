@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { classifyFailure } from './errors.ts';
 import type { Page, PageRequest, ProviderResult } from './port.ts';
-import { providerId, type Reader } from './shapes.ts';
+import { providerId, type Reader, unreadable } from './shapes.ts';
 
 /** Makes one call and judges how it ended. An answer without what we need doesn't undo what the call did: UNKNOWN. */
 export async function call<Value>(
@@ -64,10 +64,11 @@ const identified = z.object({ id: providerId });
 function pageReader<Value>(reader: Reader<Value>): Reader<Page<Value> & { readonly lastId?: string }> {
   return (raw) => {
     const parsed = listShape.safeParse(raw);
-    if (!parsed.success) return { kind: 'UNREADABLE' };
+    if (!parsed.success) return unreadable(parsed.error);
     const { data, has_more: hasMore } = parsed.data;
     const readings = data.map(reader);
-    if (readings.some((reading) => reading.kind === 'UNREADABLE')) return { kind: 'UNREADABLE' };
+    const bad = readings.find((reading) => reading.kind === 'UNREADABLE');
+    if (bad !== undefined) return bad;
     const items = readings.flatMap((reading) => (reading.kind === 'READ' ? [reading.value] : []));
     const lastId = identified.safeParse(data.at(-1)).data?.id;
     return { kind: 'READ', value: { items, hasMore, ...(lastId !== undefined && { lastId }) } };

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { readDispute, readPayment, readRefund, readSession } from './mapping.ts';
 import type { ProviderEvent, ProviderEventObject } from './port.ts';
-import { epochS, metadata, providerId, read, type Reader, type Reading, reference } from './shapes.ts';
+import {
+  epochS,
+  metadata,
+  providerId,
+  read,
+  type Reader,
+  type Reading,
+  reference,
+  unreadable,
+} from './shapes.ts';
 
 const chargeShape = z.object({
   object: z.literal('charge'),
@@ -50,14 +59,27 @@ const READERS: ReadonlyMap<string, Reader<ProviderEventObject>> = new Map([
   ['charge.dispute.funds_reinstated', dispute],
 ]);
 
+const eventType = z.string().regex(/^[A-Za-z0-9_.]{1,128}$/);
+
+const namedShape = z.object({
+  id: providerId.optional().catch(undefined),
+  type: eventType.optional().catch(undefined),
+});
+
 const eventShape = z.object({
   object: z.literal('event'),
   id: providerId,
-  type: z.string().regex(/^[A-Za-z0-9_.]{1,128}$/),
+  type: eventType,
   created: epochS,
   livemode: z.boolean(),
   data: z.object({ object: z.unknown() }),
 });
+
+/** The id and type of what may be an event, for whoever has to find out why it couldn't be read. */
+export function eventName(raw: unknown): { readonly eventId?: string; readonly eventType?: string } {
+  const { id, type } = namedShape.safeParse(raw).data ?? {};
+  return { ...(id !== undefined && { eventId: id }), ...(type !== undefined && { eventType: type }) };
+}
 
 /**
  * Reads an event, from a webhook's body or from the events API. The object of a type without effect isn't looked at;
@@ -65,10 +87,10 @@ const eventShape = z.object({
  */
 export function readEvent(raw: unknown): Reading<ProviderEvent> {
   const parsed = eventShape.safeParse(raw);
-  if (!parsed.success) return { kind: 'UNREADABLE' };
+  if (!parsed.success) return unreadable(parsed.error);
   const { id, type, created, livemode, data } = parsed.data;
   const object = READERS.get(type)?.(data.object) ?? { kind: 'FOREIGN' };
-  if (object.kind === 'UNREADABLE') return object;
+  if (object.kind === 'UNREADABLE') return { ...object, field: `data.object.${object.field}` };
   return {
     kind: 'READ',
     value: {

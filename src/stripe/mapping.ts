@@ -10,6 +10,7 @@ import {
   read,
   type Reading,
   reference,
+  unreadable,
   word,
 } from './shapes.ts';
 
@@ -48,7 +49,7 @@ const sessionShape = z.object({
 /** We make sessions in payment mode alone: subscriptions and set-ups are another integration's. */
 export function readSession(raw: unknown): Reading<ProviderSession> {
   const mode = sessionMode.safeParse(raw);
-  if (!mode.success) return { kind: 'UNREADABLE' };
+  if (!mode.success) return unreadable(mode.error);
   if (mode.data.mode !== 'payment') return { kind: 'FOREIGN' };
   return read(sessionShape, raw, (found) => ({
     sessionId: found.id,

@@ -167,4 +167,11 @@ export interface PaymentProvider {
 export type WebhookReading =
   | { readonly kind: 'EVENT'; readonly event: ProviderEvent }
   | { readonly kind: 'INAUTHENTIC'; readonly reason: string }
-  | { readonly kind: 'MALFORMED'; readonly reason: string };
+  /** `field`: what of it is wrong or missing, by its place; its id and type as far as they can be read. */
+  | {
+      readonly kind: 'MALFORMED';
+      readonly reason: string;
+      readonly field?: string;
+      readonly eventId?: string;
+      readonly eventType?: string;
+    };

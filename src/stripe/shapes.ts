@@ -67,7 +67,13 @@ function isOrderPath(path: string): boolean {
 export type Reading<Value> =
   | { readonly kind: 'READ'; readonly value: Value }
   | { readonly kind: 'FOREIGN' }
-  | { readonly kind: 'UNREADABLE' };
+  /** `field`: the first one that is wrong or missing, by its place. */
+  | { readonly kind: 'UNREADABLE'; readonly field: string };
+
+/** An object that isn't of its shape: names the field, and none of its values. */
+export function unreadable({ issues }: z.ZodError): Extract<Reading<never>, { kind: 'UNREADABLE' }> {
+  return { kind: 'UNREADABLE', field: issues[0]?.path.map(String).join('.') ?? '' };
+}
 
 export type Reader<Value> = (raw: unknown) => Reading<Value>;
 
@@ -78,7 +84,7 @@ export function read<Shape, Value>(
   toValue: (found: Shape) => Value | undefined,
 ): Reading<Value> {
   const parsed = shape.safeParse(raw);
-  if (!parsed.success) return { kind: 'UNREADABLE' };
+  if (!parsed.success) return unreadable(parsed.error);
   const value = toValue(parsed.data);
   return value === undefined ? { kind: 'FOREIGN' } : { kind: 'READ', value };
 }

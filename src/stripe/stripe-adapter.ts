@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { call, list } from './calls.ts';
-import { readEvent } from './event-mapping.ts';
+import { eventName, readEvent } from './event-mapping.ts';
 import { readDispute, readPayment, readRefund, readSession } from './mapping.ts';
 import type {
   PaymentProvider,
@@ -204,7 +204,11 @@ function readWebhook(
     return { kind: 'MALFORMED', reason: 'not JSON' };
   }
   const reading = readEvent(parsed);
-  return reading.kind === 'READ'
-    ? { kind: 'EVENT', event: reading.value }
-    : { kind: 'MALFORMED', reason: 'not an event of the expected shape' };
+  if (reading.kind === 'READ') return { kind: 'EVENT', event: reading.value };
+  return {
+    kind: 'MALFORMED',
+    reason: 'not an event of the expected shape',
+    ...(reading.kind === 'UNREADABLE' && { field: reading.field }),
+    ...eventName(parsed),
+  };
 }

@@ -157,26 +157,38 @@ describe('a setting that would weaken or break verification stops start-up', () 
 
 describe('signed bytes that are no event are malformed, and the reason holds none of them', () => {
   const notJson = { kind: 'MALFORMED', reason: 'not JSON' };
-  const noEvent = { kind: 'MALFORMED', reason: 'not an event of the expected shape' };
+  const noEvent = (about: Readonly<Record<string, string>>): object => ({
+    kind: 'MALFORMED',
+    reason: 'not an event of the expected shape',
+    ...about,
+  });
 
   test.each([
     ['text', 'alice@example.com', notJson],
     ['nothing', '', notJson],
     ['a byte order mark that was signed', `\ufeff${BODY}`, notJson],
-    ['a list', '[]', noEvent],
-    ['null', 'null', noEvent],
-    ['an object', '{}', noEvent],
-    ['an id that could leave its key', BODY.replace('evt_1', 'evt_1#EVENT'), noEvent],
-    ['a thin event', '{"id":"evt_1","object":"v2.core.event","type":"v1.charge.failed"}', noEvent],
+    ['a list', '[]', noEvent({ field: '' })],
+    ['null', 'null', noEvent({ field: '' })],
+    ['an object', '{}', noEvent({ field: 'object' })],
+    [
+      'an id that could leave its key',
+      BODY.replace('evt_1', 'evt_1#EVENT'),
+      noEvent({ field: 'id', eventType: 'customer.created' }),
+    ],
+    [
+      'a thin event',
+      '{"id":"evt_1","object":"v2.core.event","type":"v1.charge.failed"}',
+      noEvent({ field: 'object', eventId: 'evt_1', eventType: 'v1.charge.failed' }),
+    ],
     [
       'a handled type whose object lacks what we need',
       JSON.stringify(stripeEvent('payment_intent.succeeded', { id: 'pi_1', object: 'payment_intent' })),
-      noEvent,
+      noEvent({ field: 'data.object.amount', eventId: 'evt_1', eventType: 'payment_intent.succeeded' }),
     ],
     [
       'a handled type with an object of another kind',
       JSON.stringify(stripeEvent('refund.created', { id: 'pi_1', object: 'payment_intent' })),
-      noEvent,
+      noEvent({ field: 'data.object.object', eventId: 'evt_1', eventType: 'refund.created' }),
     ],
   ])('%s', (_, body, expected) => {
     expect(readWith(['whsec_new'], body, signed(body))).toEqual(expected);
