@@ -1,4 +1,5 @@
 import { orderNodeId } from '../ledger/node-ids.ts';
+import { NOT_BOOKED } from '../ledger/operations/compare-with-provider.ts';
 import {
   type Finding,
   type NextStep,
@@ -27,7 +28,6 @@ export function printedReport(report: ReconcileReport): string {
   const { payments, refunds, disputes, young, foreign, bookings, findings, complete } = report;
   const open = findings.filter(({ fixed }) => !fixed).length;
   const fixed = findings.length - open;
-  const verdict = open > 0 ? counted(open, 'difference') : 'the ledger agrees with the provider';
   const compared = [
     counted(payments, 'payment'),
     counted(refunds, 'refund'),
@@ -40,9 +40,15 @@ export function printedReport(report: ReconcileReport): string {
   ];
   return [
     ...findings.flatMap(findingLines),
-    `${compared.join(', ')}: ${verdict}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
+    `${compared.join(', ')}: ${verdictOn(report, open)}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
     ...(complete ? [] : ['The provider could not be asked about everything: run it again.']),
   ].join('\n');
+}
+
+function verdictOn({ payments, refunds, disputes, young, bookings }: ReconcileReport, open: number): string {
+  if (open > 0) return counted(open, 'difference');
+  const compared = payments + refunds + disputes + (bookings ?? 0);
+  return compared === 0 && young > 0 ? 'nothing is known yet' : 'the ledger agrees with the provider';
 }
 
 /** The report for machines: each order also by the id that `order(id:)` and `npm run show` take. */
@@ -60,7 +66,7 @@ function findingLines(finding: Finding): readonly string[] {
   const { kind, providerId, order, provider, ledger, fixed, detail, next } = finding;
   const place = order === undefined ? '' : `  ${order.tenant}#${order.accountId} order ${orderNodeId(order)}`;
   const why = detail === undefined ? '' : ` (${detail})`;
-  const advice = next === undefined ? undefined : adviceOn(kind, next);
+  const advice = next === undefined ? undefined : adviceOn(finding, next);
   return [
     `${fixed ? 'fixed' : 'DIFFERS'}  ${kind} ${providerId}${place}: provider ${provider}, ledger ${ledger}${why}`,
     ...(advice === undefined ? [] : [`         ${advice}`]),
@@ -68,7 +74,7 @@ function findingLines(finding: Finding): readonly string[] {
 }
 
 /** What docs/OPERATIONS.md says about it, in a line. */
-function adviceOn(kind: Finding['kind'], next: NextStep): string {
+function adviceOn({ kind, ledger }: Finding, next: NextStep): string {
   switch (next) {
     case 'FIX':
       return 'Next: --fix applies it by the same decisions as its webhook.';
@@ -77,10 +83,12 @@ function adviceOn(kind: Finding['kind'], next: NextStep): string {
     case 'CHECK':
       return 'Next: is STRIPE_SECRET_KEY that of the account which took the money? If so, somebody wrote past the gateway: keep this report and stop them.';
     case 'BY_HAND':
-      return BY_HAND[kind];
+      return ledger === NOT_BOOKED ? BY_HAND[kind] : BOOKED_OTHERWISE;
   }
 }
 
+const BOOKED_OTHERWISE =
+  "Next: it is booked otherwise than Stripe has it. Compare npm run show with Stripe's dashboard; adjustBalance corrects a wallet.";
 const BY_HAND: Readonly<Record<Finding['kind'], string>> = {
   PAYMENT:
     "Next: nothing was booked. Give the money back in Stripe's dashboard, or mend the cause and replayWebhookEvent.",

@@ -28,7 +28,8 @@ export type Comparison =
   | { readonly kind: 'UNKNOWN' };
 
 const SAME: Comparison = { kind: 'SAME' };
-const NOT_BOOKED = 'not booked';
+/** What the ledger knows of something that it hasn't booked at all. */
+export const NOT_BOOKED = 'not booked';
 
 /** A payment that succeeded must be booked, with exactly its amount. */
 export async function comparePayment(ledger: Ledger, payment: ProviderPayment): Promise<Comparison> {

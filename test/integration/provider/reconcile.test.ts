@@ -1,3 +1,4 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ReconcileProgress, reconcile } from '../../../src/ledger/operations/reconcile.ts';
 import { type ProviderHarness, applyEvents, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
@@ -76,7 +77,11 @@ describe('a reconciliation', () => {
     const { sessionId } = await checkedOut(harness, '60.00');
     await harness.simulator.payByCard({ session: sessionId });
     const { payments: before } = await reconcile(harness.ledger, { ...ONE_WAY, sinceMs: 7 * DAY_MS });
-    expect(await reconcile(harness.ledger, ONE_WAY)).toMatchObject({ findings: [], payments: before, young: 1 });
+    expect(await reconcile(harness.ledger, ONE_WAY)).toMatchObject({
+      findings: [],
+      payments: before,
+      young: 1,
+    });
     await harness.advance(121_000);
     const { findings, payments, young } = await reconcile(harness.ledger, ONE_WAY);
     expect([findings.length, payments, young]).toEqual([1, before + 1, 0]);
@@ -93,5 +98,26 @@ describe('a reconciliation', () => {
     expect(await reconcile(harness.ledger, ONE_WAY)).toMatchObject({
       complete: false,
     });
+  });
+
+  it('says what a person has to do about what can not be fixed', async () => {
+    const { paymentId } = await paidByCard(harness, '70.00');
+    await harness.client.send(
+      new UpdateItemCommand({
+        TableName: harness.tableName,
+        Key: { uuid: { S: `stripe#${paymentId}` }, type: { S: 'PAYMENT' } },
+        UpdateExpression: 'SET #amount = :amount',
+        ExpressionAttributeNames: { '#amount': 'amount' },
+        ExpressionAttributeValues: { ':amount': { N: '69' } },
+      }),
+    );
+    await harness.advance(600_000);
+    const [tried, looked] = [
+      await reconcile(harness.ledger, { ...ONE_WAY, fix: true }),
+      await reconcile(harness.ledger, ONE_WAY),
+    ].map(({ findings }) => findings.filter(({ providerId }) => providerId === paymentId));
+    const difference = { kind: 'PAYMENT', provider: '70 USD', ledger: '69 USD', fixed: false };
+    expect(tried).toMatchObject([{ ...difference, next: 'BY_HAND' }]);
+    expect(looked).toMatchObject([{ ...difference, next: 'FIX' }]);
   });
 });

@@ -72,11 +72,26 @@ it.each([
 ] as const)(
   'says in one line what a person does about a %s that is to be settled %s',
   (kind, next, advice) => {
-    const lines = printedReport({ ...agreeing, findings: [{ ...finding, kind, next }] }).split('\n');
+    const lines = printedReport({
+      ...agreeing,
+      findings: [{ ...finding, kind, next, ledger: 'not booked' }],
+    }).split('\n');
     expect(lines).toHaveLength(3);
     expect(lines[1]).toContain(`Next: ${advice}`);
   },
 );
+
+it('claims no agreement where everything was too young', () => {
+  expect(printedReport({ ...agreeing, payments: 0, refunds: 0, foreign: 0, young: 5 })).toBe(
+    '0 payments, 0 refunds, 0 disputes compared, 0 of others, 5 younger than 2 minutes left for the next run: nothing is known yet.',
+  );
+});
+
+it('claims of nothing that stands in the ledger that it was not booked', () => {
+  const text = printedReport({ ...agreeing, findings: [{ ...finding, next: 'BY_HAND' }] });
+  expect(text).toContain('Next: it is booked otherwise than Stripe has it.');
+  expect(text).not.toContain('nothing was booked');
+});
 
 it('tells what was too young to be compared', () => {
   expect(printedReport({ ...agreeing, payments: 4, refunds: 2, disputes: 1, young: 1 })).toBe(

@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { exitCode, printedReport, reportAsData } from '../../../src/cli/audit-output.ts';
+import type { AuditReport } from '../../../src/ledger/operations/audit-ledger.ts';
+
+/** What `order(id:)` takes for it. */
+const ID = 'T3JkZXIjZGVtbyNhbGljZSMwMUowMDAwMDAwMDAwMDAwMDAwMDAwMDAwQQ';
+
+const report: AuditReport = {
+  items: 5,
+  accounts: 1,
+  entries: 1,
+  orders: 2,
+  totals: [],
+  problems: [
+    {
+      promise: 'I4',
+      tenant: 'demo',
+      accountId: 'alice',
+      item: 'ORDER#01J0000000000000000000000A',
+      what: 'refunded',
+      expected: '120',
+      found: '100',
+      offBy: '-20',
+    },
+  ],
+  unsettled: [],
+};
+
+it('names the order that is off by its public id too, for people and for machines, and counts in words', () => {
+  const lines = printedReport(report).split('\n');
+  expect(lines).toContain(
+    `I4  demo#alice  ORDER#01J0000000000000000000000A  refunded: expected 120, found 100, off by -20  (order ${ID})`,
+  );
+  expect(lines.at(-1)).toBe('1 account, 1 entry, 2 orders: 1 problem.');
+  expect(reportAsData(report)).toMatchObject({ accounts: 1, problems: [{ promise: 'I4', order: ID }] });
+});
+
+it('names no order where a balance is off', () => {
+  const [problem] = report.problems;
+  if (problem === undefined) throw new Error('no problem');
+  const problems = [{ ...problem, item: 'BALANCE#ECOPAY' }];
+  expect(printedReport({ ...report, problems })).not.toContain('(order');
+  expect(reportAsData({ ...report, problems })).toEqual({ ...report, problems });
+});
+
+it('exits 1 for what is off, and 3 where an account never held still', () => {
+  const unsettled = [{ tenant: 'demo', accountId: 'bob' }];
+  expect(exitCode(report)).toBe(1);
+  expect(exitCode({ ...report, problems: [], unsettled })).toBe(3);
+  expect(exitCode({ ...report, unsettled })).toBe(1);
+  expect(exitCode({ ...report, problems: [] })).toBe(0);
+});
