@@ -258,8 +258,8 @@ const CONDITIONS: readonly PlantedBug[] = [
   {
     name: 'a change is published before it is committed',
     file: 'src/ledger/operations/ledger.ts',
-    from: 'const result = await ledger.transactor.commit(plan);',
-    to: 'publish(ledger.bus, plan);\n  const result = await ledger.transactor.commit(plan);',
+    from: 'const result = await ledger.transactor.commit(plan, {',
+    to: 'publish(ledger.bus, plan);\n  const result = await ledger.transactor.commit(plan, {',
     tests: [GUARDS],
     only: 'published',
   },

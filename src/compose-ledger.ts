@@ -80,11 +80,6 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
       tableName,
       ids,
       wait,
-      events: {
-        onConflict: () => {
-          count('TransactionConflict');
-        },
-      },
     }),
   };
   const view = createMigrationView({ ...table, clock, ids, pollMs: POLL_MS });

@@ -33,7 +33,7 @@ async function answer(options: MigrateOptions): Promise<Answer> {
       {
         table: {
           store: createStore(shared),
-          transactor: createTransactor({ ...shared, events: { onConflict: () => undefined } }),
+          transactor: createTransactor(shared),
         },
         clock: systemClock,
         ids,

@@ -23,27 +23,26 @@ export type CommitResult =
   /** It may have been committed, now or soon: only the marker tells. */
   | { readonly kind: 'UNKNOWN' };
 
-export interface RetryEvents {
-  readonly onConflict: () => void;
-}
-
 export interface TransactorOptions {
   readonly client: DynamoDBClient;
   readonly tableName: string;
   readonly ids: Ids;
   /** Waits; an argument so that tests own time. */
   readonly wait: (ms: number) => Promise<void>;
-  readonly events: RetryEvents;
   /** Told of the capacity units of each committed transaction; asked for only where somebody listens. */
   readonly onConsumed?: (units: number) => void;
 }
 
+/** What a commit asks and tells while it is under way. */
+export interface CommitHooks {
+  /** Asked each time before the plan is sent: where what it rests on may have ended, nothing more is. */
+  readonly maySend?: (() => boolean) | undefined;
+  /** Told of each try that met another transaction on the same item. */
+  readonly onConflict?: (() => void) | undefined;
+}
+
 export interface Transactor {
-  /**
-   * @param maySend asked before the plan is sent, and before each time that it is sent again: where what it rests on may
-   * have ended, nothing more is sent
-   */
-  readonly commit: (plan: Plan, maySend?: () => boolean) => Promise<CommitResult>;
+  readonly commit: (plan: Plan, hooks?: CommitHooks) => Promise<CommitResult>;
 }
 
 /** The request itself was wrong. It is a bug: loud, never retried, nothing was written. */
@@ -71,7 +70,7 @@ const RETRIES: Readonly<Record<Retried, { readonly firstMs: number; readonly tim
 
 /** Makes the one function that writes to the table: whole transactions, resent with their own token only. */
 export function createTransactor(options: TransactorOptions): Transactor {
-  const { client, tableName, ids, wait, events, onConsumed } = options;
+  const { client, tableName, ids, wait, onConsumed } = options;
 
   async function attempt(plan: Plan): Promise<Attempt> {
     const TransactItems = plan.items.map(({ item }) => withTable(item, tableName));
@@ -92,7 +91,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
     }
   }
 
-  async function commit(plan: Plan, maySend = (): boolean => true): Promise<CommitResult> {
+  async function commit(plan: Plan, { maySend, onConflict }: CommitHooks = {}): Promise<CommitResult> {
     const left: Record<Retried, number> = {
       CONFLICT: RETRIES.CONFLICT.times,
       THROTTLED: RETRIES.THROTTLED.times,
@@ -101,7 +100,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
     };
     let maybeCommitted = false;
     for (;;) {
-      if (!maySend()) return exhausted('THROTTLED', maybeCommitted);
+      if (maySend?.() === false) return exhausted('THROTTLED', maybeCommitted);
       const outcome = await attempt(plan);
       switch (outcome.kind) {
         case 'COMMITTED':
@@ -116,7 +115,7 @@ export function createTransactor(options: TransactorOptions): Transactor {
         case 'INVALID':
           throw new InvalidTransactionError();
         case 'CONFLICT':
-          events.onConflict();
+          onConflict?.();
           break;
         case 'IN_PROGRESS':
         case 'UNKNOWN':

@@ -236,7 +236,10 @@ async function handle({ toolkit, migration, state, view, options }: Run, item: S
     if (acting?.migration.id !== migration.id || acting.version !== state.version)
       throw new PhaseChangedError();
     const { store, transactor } = toolkit.table;
-    const table: Table = { store, transactor: { commit: (plan) => transactor.commit(plan, isCurrent) } };
+    const table: Table = {
+      store,
+      transactor: { commit: (plan) => transactor.commit(plan, { maySend: isCurrent }) },
+    };
     const current = { ...toolkit, table };
     return removes ? removeRecord(current, migration, item) : moveRecord(current, migration, item);
   });

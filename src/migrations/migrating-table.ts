@@ -3,7 +3,7 @@ import type { Ids } from '../ledger/ids.ts';
 import { type ItemKey, sameKey } from '../ledger/keys.ts';
 import type { Plan } from '../ledger/plan.ts';
 import { type Store, TableUnavailableError } from '../ledger/store.ts';
-import type { CommitResult, Transactor } from '../ledger/transact.ts';
+import type { CommitHooks, CommitResult, Transactor } from '../ledger/transact.ts';
 import { asNewItem, hasMoved, isRecord, standsFor } from './legacy-record.ts';
 import { conductIn, isAtLeast } from './phases.ts';
 import { recordsOf, refusalOf, rewrite } from './rewrite.ts';
@@ -31,9 +31,9 @@ export function followMigrations(table: Table, view: MigrationView, ids: Ids): T
       get: (keys) => view.act((acting) => get(table.store, acting, keys)),
     },
     transactor: {
-      commit: (plan) =>
+      commit: (plan, hooks) =>
         throttledByOutage(() =>
-          view.act((acting, isCurrent) => commit({ table, acting, isCurrent, ids }, plan)),
+          view.act((acting, isCurrent) => commit({ table, acting, isCurrent, ids, hooks }, plan)),
         ),
     },
   };
@@ -88,20 +88,24 @@ interface Commit {
   readonly acting: Acting | undefined;
   readonly isCurrent: () => boolean;
   readonly ids: Ids;
+  readonly hooks: CommitHooks | undefined;
 }
 
-async function commit({ table, acting, isCurrent, ids }: Commit, plan: Plan): Promise<CommitResult> {
+async function commit({ table, acting, isCurrent, ids, hooks }: Commit, plan: Plan): Promise<CommitResult> {
   const { store, transactor } = table;
-  if (acting === undefined || isAtLeast(acting.phase, 'contract')) return transactor.commit(plan);
+  if (acting === undefined || isAtLeast(acting.phase, 'contract')) return transactor.commit(plan, hooks);
   const { migration, phase } = acting;
   const keys = recordsOf(migration, plan);
-  if (keys.length === 0) return transactor.commit(plan);
+  if (keys.length === 0) return transactor.commit(plan, hooks);
   for (let rewrites = 0; rewrites < MAX_REWRITES; rewrites += 1) {
     // In `off` nothing has moved, and the condition says so: no need to look.
     const records = phase === 'off' ? [] : await store.get(keys);
     const rewritten = rewrite(migration, conductIn(phase), plan, records);
     const requestToken = rewrites === 0 ? plan.token : ids.token();
-    const result = await transactor.commit({ ...rewritten.plan, requestToken }, isCurrent);
+    const result = await transactor.commit(
+      { ...rewritten.plan, requestToken },
+      { ...hooks, maySend: isCurrent },
+    );
     if (result.kind !== 'REFUSED') return result;
     const failed = refusalOf(migration, rewritten, result.failed);
     if (failed !== undefined) return { kind: 'REFUSED', failed };

@@ -141,11 +141,6 @@ export async function makeHarness(options: HarnessOptions): Promise<Harness> {
       tableName,
       ids,
       wait,
-      events: {
-        onConflict: () => {
-          count('TransactionConflict');
-        },
-      },
     }),
     clock,
     ids,

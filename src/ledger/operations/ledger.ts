@@ -53,11 +53,15 @@ export interface Ledger {
 }
 
 /**
- * Commits a plan and, if it did, publishes what it changed: there is no other way to write an order. An outcome that
- * stays unknown is counted, whatever its caller finds out about it.
+ * Commits a plan and, if it did, publishes what it changed: there is no other way to write an order. Conflicts are
+ * counted, each try, and an outcome that stays unknown is, whatever its caller finds out about it.
  */
 export async function commit(ledger: Ledger, plan: Plan): Promise<CommitResult> {
-  const result = await ledger.transactor.commit(plan);
+  const result = await ledger.transactor.commit(plan, {
+    onConflict: () => {
+      ledger.count('TransactionConflict');
+    },
+  });
   if (result.kind === 'COMMITTED') publish(ledger.bus, plan);
   if (result.kind === 'UNKNOWN') ledger.count('TransactionUnknown');
   return result;

@@ -89,6 +89,22 @@ describe('transitions', () => {
   });
 });
 
+describe('a transaction that met others', () => {
+  it('is counted under its operation, each try', async () => {
+    const id = await openOrder(gateway, ALICE, '5.00');
+    proxy.next({
+      operation: 'TransactWriteItems',
+      times: 2,
+      fault: { kind: 'CANCELED', reasons: ['None', 'TransactionConflict', 'None', 'None'] },
+    });
+    const conflicts = 'hitotsu_transaction_conflict_total{operation="charge"}';
+    const risen = await rises([conflicts], async () => {
+      expect(await charge(id)).toBe('ChargeSuccess');
+    });
+    expect(risen).toEqual([2]);
+  });
+});
+
 describe('a transaction whose every answer got lost', () => {
   async function lost(fault: Fault): Promise<string> {
     const id = await openOrder(gateway, ALICE, '5.00');

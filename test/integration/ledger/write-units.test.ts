@@ -75,7 +75,7 @@ beforeAll(async () => {
     overrides: {
       followUps: STEPS,
       store: createStore({ client, tableName, ids, wait }),
-      transactor: createTransactor({ client, tableName, ids, wait, events: { onConflict: () => undefined } }),
+      transactor: createTransactor({ client, tableName, ids, wait }),
     },
   });
 });

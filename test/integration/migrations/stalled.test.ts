@@ -59,8 +59,7 @@ describe('a write whose retry comes after its lease', () => {
       clock.advance(COUNTS_FOR_MS + LEASE_MS);
       await migrateToContract();
     };
-    const events = { onConflict: () => undefined };
-    const transactor = createTransactor({ client, tableName, ids: ledger.ids, wait, events });
+    const transactor = createTransactor({ client, tableName, ids: ledger.ids, wait });
     const gateway = await startGateway({ ledger: { ...ledger, transactor } });
     proxy.next({ operation: 'TransactWriteItems', fault: { kind: 'ERROR', name: 'ThrottlingException' } });
     const key = harness.key();

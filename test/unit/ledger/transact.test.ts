@@ -60,17 +60,16 @@ beforeEach(() => {
     tableName: 'payments',
     ids: { ulid: () => '', token: () => 'never-asked-for', fraction: () => fraction },
     wait: waits.wait,
-    events: {
-      onConflict: () => {
-        conflicts += 1;
-      },
-    },
   });
 });
 
 async function commit(...script: readonly Scripted[]): Promise<CommitResult> {
   answers = [...script];
-  return await transactor.commit(plan(TOKEN, ...guardedBy('marker')));
+  return await transactor.commit(plan(TOKEN, ...guardedBy('marker')), {
+    onConflict: () => {
+      conflicts += 1;
+    },
+  });
 }
 
 function times(count: number, answer: Scripted): Scripted[] {
