@@ -9,7 +9,10 @@ export function printedShown({ event, account, order, orders, entries, balances,
       'latest orders',
       orders?.map((one) => summaryLine(one)),
     ),
-    ...block(order === undefined ? 'latest entries' : 'entries', entries?.flatMap(entryLines)),
+    ...block(
+      order === undefined ? 'latest entries' : 'entries',
+      entries?.flatMap((entry) => entryLines(entry, order !== undefined)),
+    ),
     ...block(
       `balances of ${account ?? ''}`,
       balances?.map(({ asset, amount }) => `${asset}  ${amount}`),
@@ -71,9 +74,10 @@ function orderLines(order: OrderData): readonly string[] {
   ];
 }
 
-function entryLines(entry: EntryData): readonly string[] {
+/** Beside its order an entry doesn't name it again. */
+function entryLines(entry: EntryData, besideOrder: boolean): readonly string[] {
   return [
-    `${entry.entryId}  ${words(entry, ['entryId', 'postings'])}`,
+    `${entry.entryId}  ${words(entry, ['entryId', 'postings', ...(besideOrder ? ['orderId'] : [])])}`,
     ...entry.postings.map(
       ({ debit, credit, asset, amount }) => `    ${debit} → ${credit}  ${amount} ${asset}`,
     ),

@@ -3,6 +3,8 @@ import type { Shown } from '../../../src/cli/show-data.ts';
 import { look } from '../../../src/cli/show-look.ts';
 import { printedShown } from '../../../src/cli/show-output.ts';
 import { readSubject } from '../../../src/cli/show-subject.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import { putEvent } from '../../../src/ledger/provider/event-item.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
 import { customer } from '../../support/harness.ts';
 import { type ProviderHarness, applyEvents, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
@@ -84,6 +86,36 @@ it('an event with the order that it is about', async () => {
   expect(found.event).toMatchObject({ eventId, type: 'charge.dispute.created', outcome: 'APPLIED' });
   expect(found.event?.orderId).toBe(disputed.id);
   expect(found.order?.id).toBe(disputed.id);
+});
+
+it('events that had no effect on the order, and none that are about another', async () => {
+  const { orderId } = await harness.openOrder('t_1', 'u_3', '5.00');
+  const other = await harness.openOrder('t_1', 'u_3', '5.00');
+  const nowMs = harness.clock.nowMs();
+  for (const [eventId, about] of [
+    ['evt_ours', orderId],
+    ['evt_others', other.orderId],
+  ] as const) {
+    const note = putEvent(
+      {
+        eventId,
+        type: 'payment_intent.succeeded',
+        outcome: 'MISMATCH',
+        livemode: false,
+        occurredAtMs: nowMs,
+        processedAtMs: nowMs,
+        tenant: 't_1',
+        order: { tenant: 't_1', accountId: 'u_3', orderId: about },
+        detail: 'another amount',
+        transactionId: eventId,
+        ttlS: nowMs / 1000 + 86_400,
+      },
+      'FAILED',
+    );
+    await harness.ledger.transactor.commit(plan(eventId, note));
+  }
+  const { problems } = await shown('t_1#u_3', orderId);
+  expect(problems).toMatchObject([{ eventId: 'evt_ours', outcome: 'MISMATCH', detail: 'another amount' }]);
 });
 
 it('a payment that nobody told of yet, by asking Stripe; and it changes nothing', async () => {

@@ -31,6 +31,7 @@ describe('a reconciliation both ways', () => {
       payments: 0,
       refunds: 1,
       disputes: 1,
+      young: 0,
       foreign: 0,
       bookings: 3,
       findings: [],
@@ -73,6 +74,7 @@ describe('a reconciliation both ways', () => {
       order: { tenant: 't_1', accountId: 'u_1', orderId },
       provider: 'has none',
       fixed: false,
+      next: 'CHECK',
     };
     expect(report.findings).toEqual([
       { ...finding, kind: 'PAYMENT', providerId: paymentId, ledger: 'succeeded 20 USD' },
