@@ -33,6 +33,8 @@ label code { margin-left: auto; color: var(--soft); }
 input { accent-color: var(--accent); }
 button { width: 100%; padding: .8rem 1rem; border: 1px solid var(--accent); border-radius: 8px; cursor: pointer;
   background: var(--accent); color: var(--on-accent); font: inherit; font-weight: 600; }
+ul.sessions li { flex-wrap: wrap; overflow-wrap: anywhere; }
+button.small { width: auto; padding: .15rem .6rem; background: transparent; color: var(--accent); font-size: .85rem; }
 button.quiet { background: transparent; color: var(--accent); margin-top: .6rem; }
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }

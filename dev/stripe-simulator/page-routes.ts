@@ -3,12 +3,15 @@ import type { SimulatorHono } from './api.ts';
 import { requireSession } from './checkout-sessions.ts';
 import { invalidRequest, resourceMissing, StripeFault } from './errors.ts';
 import type { Markup } from './page-layout.ts';
-import { CARD_CHOICES, checkoutPage, messagePage, sessionsPage, slipPage, successUrl } from './pages.ts';
+import { CARD_CHOICES, checkoutPage, messagePage, slipPage, successUrl } from './pages.ts';
+import { sessionsPage } from './sessions-page.ts';
 import { completeAsyncPayment, declineCard, failAsyncPayment, payByCard, startKonbini } from './paying.ts';
 import type { Simulation } from './simulation.ts';
+import type { WebhookDelivery } from './webhook-delivery.ts';
 
 export interface PageParts {
   readonly simulation: Simulation;
+  readonly delivery: Pick<WebhookDelivery, 'isOn'>;
   /** Brings sessions and slips up to simulated time. */
   readonly settle: () => void;
   readonly save: () => Promise<void>;
@@ -19,7 +22,11 @@ const LISTED_SESSIONS = 50;
 /** Serves the pages a customer sees: checkout, the convenience store's slip, and a list of sessions at `/`. */
 export function mountPages(app: SimulatorHono, parts: PageParts): void {
   const answers = pageAnswers(parts);
-  app.get('/', () => answers.show(() => sessionsPage(latestSessions(parts.simulation))));
+  app.get('/', () =>
+    answers.show(() =>
+      sessionsPage({ sessions: latestSessions(parts.simulation), webhooksOn: parts.delivery.isOn() }),
+    ),
+  );
   mountCheckout(app, parts.simulation, answers);
   mountSlips(app, parts.simulation, answers);
 }

@@ -73,31 +73,6 @@ export function messagePage(title: string, message: string): Markup {
   );
 }
 
-/** The latest sessions, for who opens the simulator itself. */
-export function sessionsPage(sessions: readonly Stripe.Checkout.Session[]): Markup {
-  const lines = sessions.map(
-    (session) =>
-      html`<li>
-        <a href="/pay/${session.id}">${session.id.slice(0, 20)}…</a>
-        <span>${session.status}, ${session.payment_status}</span>
-        <span>${displayAmount(session.amount_total ?? 0, session.currency ?? 'jpy')}</span>
-      </li>`,
-  );
-  const content =
-    lines.length === 0
-      ? html`<p class="note">
-          No checkout session yet. The gateway opens one when an order is paid by card.
-        </p>`
-      : html`<ul class="lines">
-          ${lines}
-        </ul>`;
-  return page(
-    'Stripe simulator',
-    html`<h1>Checkout sessions, latest first</h1>
-      ${content}`,
-  );
-}
-
 function paymentForms(
   session: Stripe.Checkout.Session,
   amount: string,

@@ -180,7 +180,7 @@ describe('GraphiQL on a fresh start', () => {
     await page.locator('.graphiql-execute-button').waitFor();
   }, 60_000);
 
-  it('shows the money in the wallet once the top-up is paid on the payment page, and once only', async () => {
+  it('shows the money in the wallet once the top-up is paid on the payment page, and gone once it is refunded', async () => {
     const url = /"url":"([^"]+)"/.exec(await runTab('TopUp'))?.[1] ?? '';
     const payment = await browser.newPage();
     await payment.goto(url);
@@ -188,5 +188,9 @@ describe('GraphiQL on a fresh start', () => {
     await payment.waitForURL((address) => address.href.startsWith(development.gatewayUrl));
     await payment.close();
     await expect.poll(() => runTab('Me'), { timeout: 15_000 }).toContain('"5520"');
-  }, 60_000);
+
+    await page.goto(development.simulatorUrl ?? '');
+    await page.getByRole('button', { name: 'Refund' }).click();
+    await expect.poll(() => runTab('Me'), { timeout: 15_000 }).toContain('"4520"');
+  }, 90_000);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sdk, sessionParams, simulator } from './support.ts';
+import { sdk, sessionParams, simulator, webhookReceiver } from './support.ts';
 
 async function post(
   url: string,
@@ -24,6 +24,81 @@ async function openSession(params = sessionParams()) {
   const session = await sdk(target).checkout.sessions.create(params);
   return { target, id: session.id, url: session.url ?? '' };
 }
+
+const NONE = { control: '', input: '' };
+
+/** The buttons on the page, as the requests that its script makes of them. */
+function buttonsOf(html: string): { control: string; input: string }[] {
+  const buttons = html.matchAll(/data-control="([^"]*)"\s+data-input="([^"]*)"/g);
+  return [...buttons].map(([, control = '', input = '']) => ({
+    control,
+    input: input.replaceAll('&quot;', '"'),
+  }));
+}
+
+async function pressOn(target: { url: string }, { control, input }: { control: string; input: string }) {
+  return await fetch(`${target.url}/_simulator/${control}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: input,
+  });
+}
+
+describe('the list of sessions', () => {
+  it('names each order and offers what its session allows: expire while it is open, then refund and dispute', async () => {
+    const { target, id } = await openSession();
+    const open = await text(`${target.url}/`);
+    expect(open).toContain('ord_1');
+    const [toggle, expire, ...more] = buttonsOf(open);
+    expect([toggle?.control, expire, more]).toEqual([
+      'set-webhooks',
+      { control: 'expire-session', input: JSON.stringify({ session: id }) },
+      [],
+    ]);
+
+    const { paymentIntent } = await target.payByCard({ session: id });
+    const paid = buttonsOf(await text(`${target.url}/`)).slice(1);
+    const input = JSON.stringify({ paymentIntent: paymentIntent?.id });
+    expect(paid).toEqual([
+      { control: 'dashboard-refund', input },
+      { control: 'open-dispute', input },
+    ]);
+    const [refund = NONE] = paid;
+    expect((await pressOn(target, refund)).status).toBe(200);
+    expect(target.events().at(-1)?.type).toBe('charge.refunded');
+  });
+
+  it('lets a paid session be disputed', async () => {
+    const { target, id } = await openSession();
+    await target.payByCard({ session: id });
+    const [, , dispute = NONE] = buttonsOf(await text(`${target.url}/`));
+    expect((await pressOn(target, dispute)).status).toBe(200);
+    expect(target.events().map(({ type }) => type)).toContain('charge.dispute.created');
+  });
+
+  it('of an expired session offers nothing more', async () => {
+    const { target } = await openSession();
+    const [, expire = NONE] = buttonsOf(await text(`${target.url}/`));
+    expect((await pressOn(target, expire)).status).toBe(200);
+    expect(target.events().at(-1)?.type).toBe('checkout.session.expired');
+    expect(buttonsOf(await text(`${target.url}/`)).map(({ control }) => control)).toEqual(['set-webhooks']);
+  });
+
+  it('says whether webhooks are sent, and switches them', async () => {
+    const target = await simulator({ webhookUrl: (await webhookReceiver()).url });
+    for (const [says, input] of [
+      ['Webhooks are sent', '{"on":false}'],
+      ['Webhooks are lost', '{"on":true}'],
+      ['Webhooks are sent', '{"on":false}'],
+    ]) {
+      const html = await text(`${target.url}/`);
+      expect(html).toContain(says);
+      const [button = NONE] = buttonsOf(html);
+      expect(button).toEqual({ control: 'set-webhooks', input });
+      expect((await pressOn(target, button)).status).toBe(200);
+    }
+  });
+});
 
 describe('the checkout page', () => {
   it('shows what is paid for and every way to pay', async () => {
