@@ -123,7 +123,7 @@ async function answerUnclaimed<Kind extends StoredKind>(
   if (order === undefined) return THROTTLED;
   const token = ledger.ids.token();
   const nowMs = ledger.clock.nowMs();
-  const end = isPast(ledger, request, marker, nowMs) ? undefined : outcomeOf(order, marker);
+  const end = isPast(ledger, request, marker, order, nowMs) ? undefined : outcomeOf(order, marker);
   const { fingerprint } = marker;
   const markerPart =
     end === undefined
@@ -143,9 +143,19 @@ async function answerUnclaimed<Kind extends StoredKind>(
   return seen.kind === 'ANSWER' ? seen.answer : THROTTLED;
 }
 
-/** Whether a content key is a new request's by now: its claim is settled, and its window over. */
-function isPast({ settings }: Ledger, { ref }: Request, { processedAtMs }: Marker, nowMs: number): boolean {
-  return isContentKey(ref.key) && processedAtMs + settings.contentKeyWindowS * 1000 < nowMs;
+/**
+ * Whether a content key is a new request's by now: its claim is settled, and its window over. The event that settled it
+ * has written the order: what came last on either tells when the window began at the latest.
+ */
+function isPast(
+  { settings }: Ledger,
+  { ref }: Request,
+  { processedAtMs }: Marker,
+  { updatedAtMs }: Order,
+  nowMs: number,
+): boolean {
+  const sinceMs = Math.max(processedAtMs, updatedAtMs);
+  return isContentKey(ref.key) && sinceMs + settings.contentKeyWindowS * 1000 < nowMs;
 }
 
 function outcomeOf(

@@ -93,3 +93,17 @@ it("a refund without a key that its event settled is told of within the window, 
     ['succeeded', 500],
   ]);
 });
+
+it('a refund without a key whose event comes late is told of within the window after that event', async () => {
+  const { id } = await paidByCard(harness, '100.00');
+  const ask = (ledger: Ledger) => refund(ledger, merchant('m_1'), undefined, { orderId: id, amount: '5.00' });
+  const cutOff = { ...harness.ledger, provider: withoutAnswers(harness.ledger.provider, true) };
+  await ask(cutOff);
+  await harness.advance((WINDOW_S + 1) * 1000);
+  await ask(cutOff);
+  await applyEvents(harness);
+  await harness.advance(WINDOW_S * 1000);
+  expect(await ask(harness.ledger)).toMatchObject({ kind: 'RefundSuccess' });
+  expect(await ask(harness.ledger)).toMatchObject({ kind: 'RefundSuccess', replayed: true });
+  expect(await refundsAtProvider()).toEqual([['succeeded', 500]]);
+});
