@@ -45,11 +45,6 @@ export interface OrderOwnership {
   readonly cashTerminal?: string;
 }
 
-export interface ChargeableOrder extends OrderOwnership {
-  /** Opened with a payment code that the customer showed: the customer's consent to a charge at the till. */
-  readonly openedWithCode: boolean;
-}
-
 /** Customers see their own, merchants and terminals their merchant's, terminals the cash top-ups they took, admins all. */
 export function maySeeOrder(viewer: Viewer, order: OrderOwnership): boolean {
   if (viewer.tenant !== order.tenant) return false;
@@ -68,12 +63,6 @@ export function maySeeOrder(viewer: Viewer, order: OrderOwnership): boolean {
 /** Whether the viewer may open a purchase at this merchant for this account: customers only for themselves. */
 export function mayOpenOrder(viewer: Viewer, order: OrderOwnership): boolean {
   return mayPerform(viewer.role, 'CREATE_ORDER') && maySeeOrder(viewer, order);
-}
-
-/** A customer charges its own orders; a terminal those of its merchant that were opened with a payment code. */
-export function mayCharge(viewer: Viewer, order: ChargeableOrder): boolean {
-  if (!mayPerform(viewer.role, 'CHARGE') || !maySeeOrder(viewer, order)) return false;
-  return viewer.role === 'CUSTOMER' || order.openedWithCode;
 }
 
 export function mayCheckOut(viewer: Viewer, order: OrderOwnership): boolean {

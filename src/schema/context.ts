@@ -5,7 +5,7 @@ import type { AccountRef, BalanceRef, EntryRef, OrderRef, ProductRef } from '../
 import type { Ledger } from '../ledger/operations/ledger.ts';
 import type { AccountMetrics, Balance, Profile } from '../ledger/operations/read-wallets.ts';
 import type { Order } from '../ledger/orders/order.ts';
-import type { Product } from '../ledger/orders/product.ts';
+import type { Product } from '../ledger/product.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Realtime } from '../realtime/sources.ts';

@@ -8,7 +8,7 @@ import type { PublicMerchant } from '../ledger/operations/read-merchants.ts';
 import type { AccountMetrics, Balance, Profile } from '../ledger/operations/read-wallets.ts';
 import type { Order, OrderLine, PaymentPage, Refund } from '../ledger/orders/order.ts';
 import type { InputIssue } from '../ledger/outcomes.ts';
-import type { Product } from '../ledger/orders/product.ts';
+import type { Product } from '../ledger/product.ts';
 import type { TransitionEvent } from '../realtime/order-feeds.ts';
 import { builder } from './builder.ts';
 

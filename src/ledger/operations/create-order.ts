@@ -15,7 +15,7 @@ import type { OrderLine } from '../orders/order.ts';
 import { type Answered, type InputIssue, type LedgerFailure, NOT_FOUND, invalid } from '../outcomes.ts';
 import { openOrder } from '../orders/payments.ts';
 import { type PlanPart, putNew } from '../plan.ts';
-import { readProduct } from '../orders/product.ts';
+import { readProduct } from '../product.ts';
 import { type Decision, runLedgerCommand } from './guarded-command.ts';
 import { decimalText, idText, invalidWith, optional, parseInput, priceIssue, shortText } from './input.ts';
 import { type Ledger, tenantOf } from './ledger.ts';

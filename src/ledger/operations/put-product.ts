@@ -4,7 +4,7 @@ import type { Viewer } from '../../auth/viewer.ts';
 import { toAttributes } from '../attributes.ts';
 import { currency } from '../currencies.ts';
 import { NOT_FOUND, type PlainFailure } from '../outcomes.ts';
-import { productAttributes } from '../orders/product.ts';
+import { productAttributes } from '../product.ts';
 import { decimalText, idText, invalidWith, parseInput, priceIssue, shortText } from './input.ts';
 import { type Ledger, tenantOf } from './ledger.ts';
 import { setValues } from './plain-command.ts';

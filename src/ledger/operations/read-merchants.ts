@@ -1,7 +1,7 @@
 import type { Viewer } from '../../auth/viewer.ts';
 import { isId } from '../id-grammar.ts';
 import { PREFIX, type ProductRef, partition, productKey } from '../keys.ts';
-import { type Product, readProduct } from '../orders/product.ts';
+import { type Product, readProduct } from '../product.ts';
 import { type Ledger, tenantOf } from './ledger.ts';
 import { listPartition } from './list-partition.ts';
 import { type Page, type PageRequest, pageReading } from './pages.ts';

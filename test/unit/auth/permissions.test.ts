@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   mayCancel,
-  mayCharge,
   mayCheckOut,
   mayListMerchantOrders,
   mayManageMerchant,
@@ -92,13 +91,6 @@ describe('a purchase of alice at the café', () => {
 
   test('is opened by the same', () => {
     expect(namesOf((who) => mayOpenOrder(who, purchase))).toBe('alice cafe till secondTill admin');
-  });
-
-  test('is charged by its customer, and at its merchant’s tills with the customer’s consent only', () => {
-    expect(namesOf((who) => mayCharge(who, { ...purchase, openedWithCode: false }))).toBe('alice');
-    expect(namesOf((who) => mayCharge(who, { ...purchase, openedWithCode: true }))).toBe(
-      'alice till secondTill',
-    );
   });
 
   test('is checked out by its customer alone', () => {

@@ -5,10 +5,10 @@ import {
   readDecimal,
   readInteger,
   readString,
-} from '../attributes.ts';
-import { integer } from '../integers.ts';
-import { type ItemKey, PREFIX, type ProductRef, productKey } from '../keys.ts';
-import type { Decimal } from '../money.ts';
+} from './attributes.ts';
+import { integer } from './integers.ts';
+import { type ItemKey, PREFIX, type ProductRef, productKey } from './keys.ts';
+import type { Decimal } from './money.ts';
 
 /** What a merchant sells, at the price that the server resolves orders with. */
 export interface Product extends ProductRef {
