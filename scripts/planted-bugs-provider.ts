@@ -71,6 +71,13 @@ export const PROVIDER: readonly PlantedBug[] = [
     tests: ['test/integration/provider/unbacked.test.ts'],
   },
   {
+    name: 'the cursor lets go of an event that nobody was told of',
+    file: 'src/ledger/operations/sweep-events.ts',
+    from: 'event.createdS >= letGoS',
+    to: 'event.createdS > 0',
+    tests: ['test/integration/provider/let-go-events.test.ts'],
+  },
+  {
     name: 'the sweeper asks as fast as it can',
     file: 'src/fulfilment/paced-provider.ts',
     from: 'nextTurnMs = turnMs + 1000 / callsPerSecond;',

@@ -5,6 +5,7 @@ import { sweepEvents } from '../ledger/operations/sweep-events.ts';
 import { sweepOrder } from '../ledger/operations/sweep-order.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
+import { aboutEvent, typeLabel } from '../webhooks/about-event.ts';
 import { pacedProvider } from './paced-provider.ts';
 
 export interface SweeperOptions extends SweeperConfig {
@@ -43,6 +44,13 @@ export function startSweeper(ledger: Ledger, options: SweeperOptions): Sweeper {
           logger.info('Events without a webhook were applied', { count: found.applied });
         if (found !== undefined && found.left > 0)
           logger.warn('Events are left to be applied', { count: found.left });
+        for (const { event, tenant } of found?.letGo ?? []) {
+          metrics.count('WebhookEvent', { type: typeLabel(event), outcome: 'FAILED' });
+          logger.warn('An event is given up: replayWebhookEvent applies it', {
+            ...aboutEvent(event),
+            tenant,
+          });
+        }
         if (found?.complete === false) logger.warn("The provider's events could not be listed to the end");
       } catch (error) {
         logger.warn("The provider's events could not be looked through", {}, error);

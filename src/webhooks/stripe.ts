@@ -8,6 +8,7 @@ import type { Settled } from '../ledger/operations/settle-fact.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ProviderEvent } from '../stripe/port.ts';
+import { aboutEvent, typeLabel } from './about-event.ts';
 
 export const STRIPE_WEBHOOK_PATH = '/webhooks/stripe';
 
@@ -81,17 +82,4 @@ function report(settled: Settled, event: ProviderEvent, logger: Logger, metrics:
   };
   if (outcome === 'MISMATCH') logger.warn('a webhook is not what was ordered', about);
   else logger.info('took up a webhook', about);
-}
-
-function aboutEvent({ eventId, type, livemode }: ProviderEvent): {
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly livemode: boolean;
-} {
-  return { eventId, eventType: type, livemode };
-}
-
-/** Types that mean nothing to us share a label: a metric's labels come from a fixed list. */
-function typeLabel({ type, object }: ProviderEvent): string {
-  return object.kind === 'other' ? 'other' : type;
 }

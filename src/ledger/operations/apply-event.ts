@@ -1,4 +1,6 @@
 import type { ProviderEvent, ProviderMetadata } from '../../stripe/port.ts';
+import { MalformedItemError } from '../attributes.ts';
+import { defined } from '../defined.ts';
 import { type Overwriting, readPaymentBooking } from '../provider/event-item.ts';
 import { type OrderRef, paymentKey } from '../keys.ts';
 import { plan } from '../plan.ts';
@@ -27,7 +29,11 @@ export async function applyEvent(
   try {
     return await dispatch(ledger, event, source);
   } catch (error) {
-    await noteFailure(ledger, source, error);
+    try {
+      await noteFailure(ledger, event, failureName(error), overwriting);
+    } catch {
+      // Best effort: whatever failed may fail again, and the failure that is being noted is the one to tell of.
+    }
     throw error;
   }
 }
@@ -88,29 +94,51 @@ function ignore(ledger: Ledger, source: EventSource): Promise<Settled> {
   return settleFact(ledger, source, subject, { known: () => ignored('no such event') });
 }
 
-/** Best effort: whatever failed may fail again, and the delivery comes again in any case. */
-async function noteFailure(ledger: Ledger, source: EventSource, error: unknown): Promise<void> {
-  try {
-    const about = aboutOf(source.event);
-    const token = ledger.ids.token();
-    const part = eventPart(ledger, source, token, {
-      outcome: 'FAILED',
-      detail: error instanceof Error ? error.name : 'error',
-      ref: orderNamedBy(about.metadata) ?? (await bookedFor(ledger, about.paymentId)),
-      objectId: about.objectId,
-    });
-    await commit(ledger, plan(token, part));
-  } catch {
-    // The failure that is being noted is the one to tell of.
-  }
+/** What a note says of an error: its name alone, since its words may be anybody's. */
+export function failureName(error: unknown): string {
+  return error instanceof Error ? error.name : 'error';
+}
+
+/** NOTED: operators have it, listed for the tenant that it names. SETTLED: it was applied meanwhile. */
+export type FailureNote =
+  { readonly kind: 'NOTED'; readonly tenant?: string } | { readonly kind: 'SETTLED' | 'UNWRITTEN' };
+
+/**
+ * Leaves a FAILED note of an event in place of its marker, which a later delivery overwrites. Whose it is is told by the
+ * event itself or by the booking of its payment. Throws TableUnavailableError in an outage of the table.
+ */
+export async function noteFailure(
+  ledger: Ledger,
+  event: ProviderEvent,
+  detail: string,
+  overwriting: Overwriting = 'FAILED',
+): Promise<FailureNote> {
+  const about = aboutOf(event);
+  const token = ledger.ids.token();
+  const ref = orderNamedBy(about.metadata) ?? (await bookedFor(ledger, about.paymentId));
+  const part = eventPart(ledger, { kind: 'EVENT', event, overwriting }, token, {
+    outcome: 'FAILED',
+    detail,
+    ref,
+    objectId: about.objectId,
+  });
+  const { kind } = await commit(ledger, plan(token, part));
+  if (kind === 'COMMITTED') return { kind: 'NOTED', ...defined({ tenant: ref?.tenant }) };
+  return { kind: kind === 'SEEN' ? 'SETTLED' : 'UNWRITTEN' };
 }
 
 async function bookedFor(ledger: Ledger, paymentId: string | undefined): Promise<OrderRef | undefined> {
   if (paymentId === undefined) return undefined;
   const [item] = await ledger.store.get([paymentKey(paymentId)]);
   if (item === undefined) return undefined;
-  const { tenant, accountId, orderId } = readPaymentBooking(item);
-  return { tenant, accountId, orderId };
+  try {
+    const { tenant, accountId, orderId } = readPaymentBooking(item);
+    return { tenant, accountId, orderId };
+  } catch (error) {
+    // The note is to be written in any case: such an item may be the very reason for it.
+    if (error instanceof MalformedItemError) return undefined;
+    throw error;
+  }
 }
 
 /** What an event is about, by itself. */

@@ -5,6 +5,7 @@ import {
   type CursorPlace,
   EVENT_CURSOR_KEY,
   type EventCursor,
+  letGoBeforeS,
   nextPlace,
   putEventCursor,
   readEventCursor,
@@ -12,7 +13,7 @@ import {
 import { EVENT_LIFE_S, isSettled, readEventRecord } from '../provider/event-item.ts';
 import { eventKey } from '../keys.ts';
 import { plan } from '../plan.ts';
-import { applyEvent } from './apply-event.ts';
+import { applyEvent, failureName, noteFailure } from './apply-event.ts';
 import { type Ledger, commit } from './ledger.ts';
 
 /** What one look through the provider's events found. */
@@ -22,8 +23,17 @@ export interface EventSweep {
   readonly applied: number;
   /** To be looked at again: the provider or the table couldn't be reached, or applying failed. */
   readonly left: number;
+  /** Of those that were left: the ones that nobody tries by himself any more. Each has its FAILED note. */
+  readonly letGo: readonly LetGoEvent[];
   /** Whether the list was read to its end. */
   readonly complete: boolean;
+}
+
+/** An event that could not be applied for hours. */
+export interface LetGoEvent {
+  readonly event: ProviderEvent;
+  /** Whose operators see its note among their problems; absent where nothing that we hold tells whose it is. */
+  readonly tenant?: string;
 }
 
 /** Younger events are left to their webhooks. */
@@ -31,6 +41,17 @@ const WEBHOOK_GRACE_S = 120;
 /** How long one page may take before somebody else may begin anew. */
 const LEASE_MS = 300_000;
 const PAGE = 100;
+
+interface Tally {
+  listed: number;
+  applied: number;
+  left: number;
+  /** Of an event that is to be let go no note could be written: it stays with the cursor. */
+  unnoted: boolean;
+  readonly letGo: LetGoEvent[];
+  /** When the events were made that were left. */
+  readonly leftS: number[];
+}
 
 /**
  * Lists the provider's events from the cursor and applies those whose marker is absent, past its `ttl` or FAILED, so
@@ -47,9 +68,9 @@ export async function sweepEvents(
   if (before !== undefined && before.notBeforeMs > startMs) return undefined;
   const { fromS, heldSinceS } = before ?? { fromS: epochS(startMs) - EVENT_LIFE_S };
   const place: CursorPlace = { fromS, ...defined({ heldSinceS }) };
+  const letGoS = letGoBeforeS(place, epochS(startMs));
   let cursor = await moved(ledger, before, { ...place, notBeforeMs: startMs + LEASE_MS });
-  const sum = { listed: 0, applied: 0, left: 0 };
-  const leftS: number[] = [];
+  const tally: Tally = { listed: 0, applied: 0, left: 0, unnoted: false, letGo: [], leftS: [] };
   let after: string | undefined;
   while (cursor !== undefined) {
     const page = await ledger.provider.listEvents({
@@ -59,31 +80,28 @@ export async function sweepEvents(
     });
     if (page.kind !== 'DONE') {
       await moved(ledger, cursor, { ...place, notBeforeMs: ledger.clock.nowMs() + pauseMs });
-      return { ...sum, complete: false };
+      return sweptSoFar(tally, false);
     }
     const { items, hasMore } = page.value;
-    sum.listed += items.length;
-    for (const event of await missing(ledger, items)) {
-      const done = await apply(ledger, event);
-      if (done) sum.applied += 1;
-      else {
-        sum.left += 1;
-        leftS.push(event.createdS);
-      }
-    }
+    tally.listed += items.length;
+    for (const event of await missing(ledger, items)) await take(ledger, event, letGoS, tally);
     after = items.at(-1)?.eventId;
     if (!hasMore || after === undefined) {
-      const notBeforeMs = ledger.clock.nowMs() + pauseMs;
-      await moved(ledger, cursor, { ...nextPlace(place, leftS, epochS(startMs)), notBeforeMs });
-      return { ...sum, complete: true };
+      const next = tally.unnoted ? place : nextPlace(place, tally.leftS, epochS(startMs));
+      await moved(ledger, cursor, { ...next, notBeforeMs: ledger.clock.nowMs() + pauseMs });
+      return sweptSoFar(tally, true);
     }
     if (signal?.aborted === true) {
       await moved(ledger, cursor, { ...place, notBeforeMs: ledger.clock.nowMs() });
-      return { ...sum, complete: false };
+      return sweptSoFar(tally, false);
     }
     cursor = await moved(ledger, cursor, { ...place, notBeforeMs: ledger.clock.nowMs() + LEASE_MS });
   }
   return undefined;
+}
+
+function sweptSoFar({ listed, applied, left, letGo }: Tally, complete: boolean): EventSweep {
+  return { listed, applied, left, letGo, complete };
 }
 
 /** The events that nothing is known of, oldest first, in one consistent read of their markers. */
@@ -97,12 +115,34 @@ async function missing(ledger: Ledger, events: readonly ProviderEvent[]): Promis
   });
 }
 
-/** An event that can't be applied must not end the sweep for all others: it is noted, and left. */
-async function apply(ledger: Ledger, event: ProviderEvent): Promise<boolean> {
+/** Applies an event; what can't be is left to the next look, or noted for operators if this is the last one. */
+async function take(
+  ledger: Ledger,
+  event: ProviderEvent,
+  letGoS: number | undefined,
+  tally: Tally,
+): Promise<void> {
+  const objection = await objectionTo(ledger, event);
+  if (objection === undefined) {
+    tally.applied += 1;
+    return;
+  }
+  tally.left += 1;
+  tally.leftS.push(event.createdS);
+  if (letGoS === undefined || event.createdS >= letGoS) return;
+  // Before the cursor moves, so that there is no moment in which nobody would know of it.
+  const note = await noteFailure(ledger, event, `tried for hours: ${objection}`);
+  if (note.kind === 'NOTED') tally.letGo.push({ event, ...defined({ tenant: note.tenant }) });
+  else if (note.kind === 'UNWRITTEN') tally.unnoted = true;
+}
+
+/** Why it could not be applied; undefined if it was. An event that fails must not end the sweep for all others. */
+async function objectionTo(ledger: Ledger, event: ProviderEvent): Promise<string | undefined> {
   try {
-    return (await applyEvent(ledger, event)).kind === 'DONE';
-  } catch {
-    return false;
+    const settled = await applyEvent(ledger, event);
+    return settled.kind === 'DONE' ? undefined : settled.reason;
+  } catch (error) {
+    return failureName(error);
   }
 }
 

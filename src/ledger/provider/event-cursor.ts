@@ -25,21 +25,26 @@ const HOLD_S = 6 * 3_600;
 export type CursorPlace = Pick<EventCursor, 'fromS' | 'heldSinceS'>;
 
 /**
+ * Events made before this second hold the cursor no more: if one can't be applied now, the cursor goes on without it,
+ * and nobody looks at it again by itself. Undefined while every event still has its hours.
+ */
+export function letGoBeforeS({ heldSinceS }: CursorPlace, startS: number): number | undefined {
+  return heldSinceS === undefined || startS - heldSinceS < HOLD_S ? undefined : heldSinceS - TRAIL_S;
+}
+
+/**
  * Where the next look begins after one that came to its end. What it had to leave is listed again, yet holds the cursor
  * for some hours only: then it goes on without those that it was held by when that began.
  * @param leftS when the events that it left were made
  */
-export function nextPlace(
-  { fromS, heldSinceS }: CursorPlace,
-  leftS: readonly number[],
-  startS: number,
-): CursorPlace {
+export function nextPlace(place: CursorPlace, leftS: readonly number[], startS: number): CursorPlace {
+  const { fromS, heldSinceS = startS } = place;
   const trailS = startS - TRAIL_S;
-  const sinceS = heldSinceS ?? startS;
-  const isOver = startS - sinceS >= HOLD_S;
-  const heldS = isOver ? leftS.filter((madeS) => madeS >= sinceS - TRAIL_S) : leftS;
+  const letGoS = letGoBeforeS(place, startS);
+  const heldS = letGoS === undefined ? leftS : leftS.filter((madeS) => madeS >= letGoS);
   const nextS = Math.max(fromS, Math.min(trailS, ...heldS));
-  return nextS >= trailS ? { fromS: nextS } : { fromS: nextS, heldSinceS: isOver ? startS : sinceS };
+  if (nextS >= trailS) return { fromS: nextS };
+  return { fromS: nextS, heldSinceS: letGoS === undefined ? heldSinceS : startS };
 }
 
 export const EVENT_CURSOR_KEY = systemKey('stripe-events', 'CURSOR');

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Sweeper, startSweeper } from '../../../src/fulfilment/sweeper.ts';
-import { type ProviderHarness, checkedOut, makeProviderHarness } from './support.ts';
+import { type ProviderHarness, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
 
 /** The loop that heals lost webhooks, with its waits in the test's hand. */
 
 const EVENTS_EVERY_MS = 300_000;
+const HOUR_MS = 3_600_000;
 
 interface Running {
   readonly sweeper: Sweeper;
@@ -20,14 +21,14 @@ interface Running {
 let harness: ProviderHarness;
 let running: Running;
 
-function start(callsPerSecond: number): Running {
+function start(callsPerSecond: number, ledger = harness.ledger): Running {
   const logged: string[] = [];
   const swept: string[] = [];
   const pacedMs: number[] = [];
   const pauses: number[] = [];
   let announce: () => void = () => undefined;
   let goOn: () => void = () => undefined;
-  const sweeper = startSweeper(harness.ledger, {
+  const sweeper = startSweeper(ledger, {
     callsPerSecond,
     eventsEveryMs: EVENTS_EVERY_MS,
     wait: (ms, signal) => {
@@ -113,6 +114,39 @@ describe('the sweeper', () => {
     running.goOn();
     await running.lookedThrough();
     expect(running.logged).toHaveLength(1);
+  });
+
+  it('names each event that it gives up, and counts it as failed', async () => {
+    const { paymentId } = await paidByCard(harness);
+    await harness.simulator.dashboardRefund({ paymentIntent: paymentId, amount: 2500 });
+    const listed = await harness.ledger.provider.listEvents({ limit: 100 });
+    const told =
+      listed.kind === 'DONE' ? listed.value.items.find(({ type }) => type === 'charge.refunded') : undefined;
+    if (told === undefined) throw new Error('no such event');
+    const denied = { kind: 'UNAVAILABLE', reason: 'permission_denied' } as const;
+    const { ledger } = harness;
+    const listEvents: typeof ledger.provider.listEvents = (page) =>
+      Promise.resolve({
+        kind: 'DONE',
+        value: {
+          items: page.createdFromS === undefined || told.createdS >= page.createdFromS ? [told] : [],
+          hasMore: false,
+        },
+      });
+    const provider = { ...ledger.provider, listEvents, listRefunds: () => Promise.resolve(denied) };
+    await harness.advance(2 * HOUR_MS);
+    running = start(1_000, { ...ledger, provider });
+    await running.lookedThrough();
+    expect(running.logged).toEqual(['warn Events are left to be applied {"count":1}']);
+    expect(running.swept).toEqual([]);
+    await harness.advance(6 * HOUR_MS);
+    running.goOn();
+    await running.lookedThrough();
+    expect(running.logged.slice(1)).toEqual([
+      'warn Events are left to be applied {"count":1}',
+      `warn An event is given up: replayWebhookEvent applies it {"eventId":"${told.eventId}","eventType":"charge.refunded","livemode":false,"tenant":"t_1"}`,
+    ]);
+    expect(running.swept).toEqual(['{"type":"charge.refunded","outcome":"FAILED"}']);
   });
 
   it('asks the provider no faster than it may, whatever it asks for, and counts what came of each order', async () => {
