@@ -11,6 +11,7 @@ import type { RawData, WebSocket } from 'ws';
 import type { TokenVerifier } from '../auth/token.ts';
 import type { Viewer } from '../auth/viewer.ts';
 import type { Clock } from '../ledger/clock.ts';
+import { defined } from '../ledger/defined.ts';
 import type { Ids } from '../ledger/ids.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -69,7 +70,7 @@ type Close = (socket: WebSocket, code: number, reason: string) => void;
 export function createSocketSessions(options: SocketSessionsOptions): {
   readonly serve: (socket: WebSocket) => void;
 } {
-  const { operations, limits, timers, clock, logger, ids } = options;
+  const { operations, limits, timers, clock, logger } = options;
   const close: Close = (socket, code, reason) => {
     closeSocket(socket, code, reason, timers, limits.closeGraceMs);
   };
@@ -88,8 +89,9 @@ export function createSocketSessions(options: SocketSessionsOptions): {
         close(extra.socket, CloseCode.Forbidden, 'Token expired');
       }
     },
-    onError: (_context, _id, _payload, errors) =>
-      errors.map((error) => overSocket(masked(error, logger, ids).toJSON())),
+    onError: (_context, _id, _payload, errors) => errors.map(overSocket),
+    onNext: (_context, _id, _payload, _args, { data, errors, extensions }) =>
+      defined({ data, errors: errors?.map(overSocket), extensions }),
   });
 
   return {
@@ -181,17 +183,9 @@ function refusal(code: string, message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code } });
 }
 
-/** What a source threw is a bug or an outage: the client hears an id, the log hears the rest. */
-function masked(error: GraphQLError, logger: Logger, ids: Pick<Ids, 'token'>): GraphQLError {
-  const { originalError } = error;
-  if (originalError === undefined || originalError instanceof GraphQLError) return error;
-  const requestId = ids.token();
-  logger.error('A subscription failed', { requestId }, originalError);
-  return new GraphQLError('Internal error.', { extensions: { code: 'INTERNAL', requestId } });
-}
-
-/** What an error's HTTP status would be means nothing on a socket. */
-function overSocket({ extensions = {}, ...rest }: GraphQLFormattedError): GraphQLFormattedError {
+/** What an error's HTTP status would be means nothing on a socket. One without a code is graphql-ws's, about the request. */
+function overSocket(error: GraphQLError): GraphQLFormattedError {
+  const { extensions = {}, ...rest } = error.toJSON();
   const kept = Object.entries(extensions).filter(([name]) => name !== 'http');
-  return { ...rest, extensions: Object.fromEntries(kept) };
+  return { ...rest, extensions: { code: 'BAD_REQUEST', ...Object.fromEntries(kept) } };
 }

@@ -19,8 +19,10 @@ const CODES: readonly unknown[] = ERROR_CODES;
  */
 export function publicError(error: unknown, options: PublicErrorOptions): GraphQLError {
   if (error instanceof GraphQLError) {
-    const { code, http, retryAfterMs } = error.extensions;
-    if (CODES.includes(code)) return shown(error, options, { code, http: alwaysSaid(http), retryAfterMs });
+    const { code, http, requestId, retryAfterMs } = error.extensions;
+    // Ours already, or masked before: the same again.
+    if (CODES.includes(code))
+      return shown(error, options, { code, http: alwaysSaid(http), requestId, retryAfterMs });
     if (isAboutTheRequest(error)) return shown(error, options, { code: 'BAD_REQUEST', http });
   }
   const { requestId, log } = options;

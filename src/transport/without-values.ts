@@ -1,7 +1,7 @@
 /**
  * GraphQL's own messages without the values that they quote: a client may have put an email, a phone number or a token
  * where it doesn't belong, and no error repeats one (docs/DESIGN.md I6). What stays names types, fields and places.
- * Greedy on purpose: of a value that itself looks like the end of a message, all goes.
+ * Greedy on purpose: of a value that itself looks like the end of a message, all goes. Twice is the same as once.
  */
 const QUOTED: readonly (readonly [RegExp, string])[] = [
   // Variable "$i" got invalid value {…} at "i.email"; Field "x" is not defined by type "T".
@@ -10,7 +10,7 @@ const QUOTED: readonly (readonly [RegExp, string])[] = [
   // … Expected value of type "T", found 12; Decimal takes …
   [/, found [^]*?(; \w+ takes |\.?$)/, '$1'],
   // String cannot represent a non string value: 12
-  [/(cannot represent [^:]*)(: [^]*?)?( Did you mean [^]*)?$/, '$1.$3'],
+  [/(cannot represent [^:.]*)(?:: [^]*?|\.)?( Did you mean [^]*)?$/, '$1.$2'],
   [/Value "[^]*" does not exist in "(\w+)" enum/, 'Such a value does not exist in "$1" enum'],
   // A key of the client's that is no name at all.
   [/Field "(?!\w+(\.\w+)?")[^]*" is not defined/, 'A field is not defined'],
