@@ -4,14 +4,21 @@ import { PREFIX } from '../keys.ts';
 import { type Decimal, ZERO, add, negate, subtract } from '../money.ts';
 import { isPaid } from '../orders/order-states.ts';
 import type { Order, Refund } from '../orders/order.ts';
-import { sumPostings } from './posted-sums.ts';
+import { isOut, judgeRefunds } from './audit-refunds.ts';
+import { isGoal, moved } from './order-movements.ts';
 
 /**
  * I4 for one order: what was refunded is what its refunds and its entries say, never more than was paid; it was paid
- * once if it is paid, and not at all if it isn't; what it owes is what was booked to its account's receivable.
+ * once if it is paid, and not at all if it isn't; each refund was booked once; what it owes is what was booked to its
+ * account's receivable.
  * @param entries those that name the order
+ * @param aside its refunds that have items of their own
  */
-export function judgeOrder(order: Order, entries: readonly Entry[]): readonly Finding[] {
+export function judgeOrder(
+  order: Order,
+  entries: readonly Entry[],
+  aside: readonly Refund[],
+): readonly Finding[] {
   const item = `${PREFIX.order}${order.orderId}`;
   const { succeeded, pending } = refundSums(order);
   const checks: readonly (readonly [what: string, expected: Decimal, found: Decimal])[] = [
@@ -25,7 +32,12 @@ export function judgeOrder(order: Order, entries: readonly Entry[]): readonly Fi
   const findings = checks.flatMap(
     ([what, expected, found]) => amountFinding('I4', item, what, expected, found) ?? [],
   );
-  return [...findings, ...paidOnce(order, item, entries), ...withinPaid(order, item)];
+  return [
+    ...findings,
+    ...paidOnce(order, item, entries),
+    ...withinPaid(order, item),
+    ...judgeRefunds(order, entries, aside),
+  ];
 }
 
 function sum(refunds: readonly Refund[]): Decimal {
@@ -75,28 +87,6 @@ function paidOnce(order: Order, item: string, entries: readonly Entry[]): readon
   return [{ promise: 'I4', item, what: 'payment entries', expected: named(wanted), found: named(found) }];
 }
 
-/** What entries of the given operations moved into accounts with this prefix, in the unit that the order counts in. */
-function moved(
-  order: Order,
-  entries: readonly Entry[],
-  operations: readonly EntryOperation[],
-  isAccount: (name: string) => boolean,
-): Decimal {
-  const unit = order.kind === 'TOP_UP' ? order.asset : (order.payment?.asset ?? order.currency);
-  const chosen = entries.filter((entry) => operations.includes(entry.operation));
-  const sums = [...sumPostings(chosen).values()].filter(
-    ({ name, asset }) => asset === unit && isAccount(name),
-  );
-  return add(...sums.map((one) => one.sum));
-}
-
-/** Where an order's payment leads to, and its refunds come from: the merchant; of a top-up, what the customer has. */
-function isGoal(order: Order): (name: string) => boolean {
-  if (order.kind === 'PURCHASE') return (name) => name === ledgerAccount.merchant(order.merchantId ?? '');
-  const own = [ledgerAccount.wallet(order.accountId), ledgerAccount.receivable(order.accountId)];
-  return (name) => own.includes(name);
-}
-
 function paidByEntries(order: Order, entries: readonly Entry[]): Decimal {
   return moved(order, entries, PAYMENT_OPERATIONS, isGoal(order));
 }
@@ -105,14 +95,9 @@ function refundedByEntries(order: Order, entries: readonly Entry[]): Decimal {
   return negate(moved(order, entries, ['REFUND'], isGoal(order)));
 }
 
-/** A top-up's value is taken out of the wallet before the money goes back, so a pending refund may have its entry. */
-function outByRefunds({ kind, refunds, aside }: Order): Decimal {
-  const listed = sum(
-    refunds.filter(
-      ({ state, entryId }) =>
-        state === 'SUCCEEDED' || (state === 'PENDING' && kind === 'TOP_UP' && entryId !== undefined),
-    ),
-  );
+function outByRefunds(order: Order): Decimal {
+  const { kind, refunds, aside } = order;
+  const listed = sum(refunds.filter((refund) => isOut(order, refund)));
   // What is aside was made at the provider, which takes a top-up's value as soon as it begins.
   return add(listed, aside?.succeeded ?? ZERO, kind === 'TOP_UP' ? (aside?.pending ?? ZERO) : ZERO);
 }

@@ -1,6 +1,7 @@
 import { type StoredItem, MalformedItemError, readDecimal, readString } from '../attributes.ts';
+import { type AsideRefund, asideIn, isRefundAside } from './aside-items.ts';
 import { objectionToEntry } from './audit-entry.ts';
-import { type Finding, amountFinding } from './audit-finding.ts';
+import { type AuditedPromise, type Finding, amountFinding } from './audit-finding.ts';
 import { judgeOrder } from './audit-order.ts';
 import { type Entry, METRIC, ledgerAccount, readEntry } from '../entry.ts';
 import { groupBy } from '../group-by.ts';
@@ -21,6 +22,8 @@ export interface AccountItems extends AccountRef {
   readonly unmoved: ReadonlySet<string>;
   readonly entries: readonly Entry[];
   readonly orders: readonly Order[];
+  /** Refunds that have items of their own, outside the account's partition. */
+  readonly aside: readonly AsideRefund[];
   /** Items that this code could not have written. */
   readonly unreadable: readonly Finding[];
 }
@@ -54,11 +57,13 @@ export function readAccount(
   const balances = new Map<string, Decimal>();
   const entries: Entry[] = [];
   const orders: Order[] = [];
+  const aside: AsideRefund[] = [];
   const unreadable: Finding[] = [];
   for (const item of items) {
     const type = readString(item, 'type');
     try {
-      if (type.startsWith(PREFIX.entry)) entries.push(readEntry(item));
+      if (isRefundAside(item)) aside.push(asideIn(item));
+      else if (type.startsWith(PREFIX.entry)) entries.push(readEntry(item));
       else if (type.startsWith(PREFIX.order)) orders.push(readOrder(item));
       else if (type === 'METRICS') {
         balances.set(METRIC.charged, readDecimal(item, 'charged_total'));
@@ -67,8 +72,9 @@ export function readAccount(
         balances.set(assetOfBalanceType(type), readDecimal(item, 'balance'));
     } catch (error) {
       if (!(error instanceof MalformedItemError) && !(error instanceof RangeError)) throw error;
-      const promise = type.startsWith(PREFIX.entry) ? 'I1' : type.startsWith(PREFIX.order) ? 'I4' : 'I2';
-      unreadable.push({ promise, item: type, what: 'item', expected: 'readable', found: error.message });
+      const name = isRefundAside(item) ? readString(item, 'uuid') : type;
+      const promise = promiseOf(item);
+      unreadable.push({ promise, item: name, what: 'item', expected: 'readable', found: error.message });
     }
   }
   const isUnmoved = items.some(
@@ -76,7 +82,13 @@ export function readAccount(
   );
   const assets = new Set(isUnmoved ? unmoved?.assets : []);
   setToPosted(balances, accountId, entries, assets);
-  return { tenant, accountId, balances, unmoved: assets, entries, orders, unreadable };
+  return { tenant, accountId, balances, unmoved: assets, entries, orders, aside, unreadable };
+}
+
+function promiseOf(item: StoredItem): AuditedPromise {
+  const type = readString(item, 'type');
+  if (type.startsWith(PREFIX.entry)) return 'I1';
+  return type.startsWith(PREFIX.order) || isRefundAside(item) ? 'I4' : 'I2';
 }
 
 /** Takes balances as what was posted to them, so that sums come out even without them. */
@@ -94,12 +106,12 @@ function setToPosted(
 
 /** Everything that is off in an account; empty if its promises hold. */
 export function judgeAccount(account: AccountItems): readonly AuditProblem[] {
-  const { tenant, accountId, entries, orders, unreadable } = account;
+  const { tenant, accountId, entries, orders, aside, unreadable } = account;
   const findings = [
     ...unreadable,
     ...entries.flatMap((entry) => objectionToEntry(entry) ?? []),
     ...judgeBalances(account),
-    ...judgeOrders(entries, orders),
+    ...judgeOrders(entries, orders, aside),
   ];
   return findings.map((finding) => ({ tenant, accountId, ...finding }));
 }
@@ -138,19 +150,28 @@ function balanceItem(asset: string): string {
   return isMetric ? 'METRICS' : `${PREFIX.balance}${asset.replace('/', '#')}`;
 }
 
-/** I4 for each order, and no entry of an order that isn't there. */
-function judgeOrders(entries: readonly Entry[], orders: readonly Order[]): readonly Finding[] {
+/** I4 for each order, and no entry and no refund of an order that isn't there. */
+function judgeOrders(
+  entries: readonly Entry[],
+  orders: readonly Order[],
+  aside: readonly AsideRefund[],
+): readonly Finding[] {
   const byOrder = groupBy(entries, (entry) => entry.orderId);
+  const asideOf = groupBy(aside, (one) => one.orderId);
   const known = new Set(orders.map((order) => order.orderId));
-  const stray = entries.filter(({ orderId }) => orderId !== undefined && !known.has(orderId));
+  const stray = [
+    ...entries.map(({ entryId, orderId }) => ({ item: `${PREFIX.entry}${entryId}`, orderId })),
+    ...aside,
+  ];
   return [
-    ...orders.flatMap((order) => judgeOrder(order, byOrder.get(order.orderId) ?? [])),
-    ...stray.map(({ entryId, orderId = '' }) => ({
-      promise: 'I4' as const,
-      item: `${PREFIX.entry}${entryId}`,
-      what: 'order',
-      expected: 'there',
-      found: `no ORDER#${orderId}`,
-    })),
+    ...orders.flatMap((order) => {
+      const refunds = asideOf.get(order.orderId)?.map(({ refund }) => refund) ?? [];
+      return judgeOrder(order, byOrder.get(order.orderId) ?? [], refunds);
+    }),
+    ...stray.flatMap(({ item, orderId }) =>
+      orderId === undefined || known.has(orderId)
+        ? []
+        : [{ promise: 'I4' as const, item, what: 'order', expected: 'there', found: `no ORDER#${orderId}` }],
+    ),
   ];
 }

@@ -1,3 +1,4 @@
+import { isRefundAside, ownerOfAside } from '../audit/aside-items.ts';
 import {
   type AccountItems,
   type AuditProblem,
@@ -10,8 +11,9 @@ import { type AuditTotal, type Totals, addToTotals, printedTotals } from '../aud
 import { type StoredItem, readString } from '../attributes.ts';
 import { groupBy } from '../group-by.ts';
 import { isId, isTenantId } from '../id-grammar.ts';
-import { type AccountRef, type ItemKey, PREFIX, metricsKey, partition } from '../keys.ts';
+import { type AccountRef, type ItemKey, partition } from '../keys.ts';
 import type { Store } from '../store.ts';
+import { readAtRest } from './audit-account.ts';
 
 /** What an audit found. Amounts are plain decimals, so that the report is its own JSON. */
 export interface AuditReport {
@@ -49,7 +51,6 @@ const CONFIRMATIONS = 3;
 const PAUSE_MS = 2_000;
 /** An account that moves during this many readings is left unsettled. */
 const MAX_READINGS = 12;
-const PAGE_SIZE = 1_000;
 
 interface Tally {
   readonly totals: Totals;
@@ -59,18 +60,28 @@ interface Tally {
   orders: number;
 }
 
+/** An account that one look isn't enough for. */
+interface Suspect {
+  readonly ref: AccountRef;
+  /** Its refunds that have items of their own, as far as the scan came across them: the keys alone. */
+  readonly aside: ItemKey[];
+  /** Whether the scan has counted it already, as one in order. */
+  readonly isCounted: boolean;
+}
+
 /**
  * Proves I1, I2 and I4 over the whole table, beside live traffic: what looks off in the scan is read again, and a
  * difference is reported only where nothing of the account moved between the first and the last read of it, three
- * times. Few accounts are in memory at a time.
+ * times. Few accounts are in memory at a time. An account that has refunds elsewhere in the table, as a full order has
+ * them, is always read again, with them: there are few such, and of each refund a key is kept till then.
  */
 export async function auditTable(store: Store, options: AuditOptions): Promise<AuditReport> {
   const tally: Tally = { totals: new Map(), items: 0, accounts: 0, entries: 0, orders: 0 };
-  const suspects = await scanTable(store, options, tally);
+  const { suspects, strays } = await scanTable(store, options, tally);
   const { settled, unsettled } = await settle(store, suspects, options);
-  for (const account of settled) take(tally, account);
+  for (const { account, isCounted } of settled) if (!isCounted) take(tally, account);
   const { totals, ...counts } = tally;
-  const problems = settled.flatMap(judgeAccount);
+  const problems = [...settled.flatMap(({ account }) => judgeAccount(account)), ...strays];
   return { ...counts, totals: printedTotals(totals), problems, unsettled };
 }
 
@@ -81,24 +92,25 @@ function take(tally: Tally, account: AccountItems): void {
   tally.orders += account.orders.length;
 }
 
+interface Scanned {
+  readonly suspects: readonly Suspect[];
+  /** Refunds that name no account. */
+  readonly strays: readonly AuditProblem[];
+}
+
 /** Reads every part of the table, counts the accounts that are in order, and gives those that don't seem to be. */
-async function scanTable(
-  store: Store,
-  { segments, unmoved, onProgress }: AuditOptions,
-  tally: Tally,
-): Promise<readonly AccountRef[]> {
-  const suspects = new Map<string, AccountRef>();
+async function scanTable(store: Store, options: AuditOptions, tally: Tally): Promise<Scanned> {
+  const { segments, unmoved, onProgress } = options;
+  const suspects = new Map<string, Suspect>();
+  const strays: AuditProblem[] = [];
   let segmentsDone = 0;
   const waiting = Array.from({ length: segments }, (_, segment) => segment);
   const reader = async (): Promise<void> => {
     for (let segment = waiting.shift(); segment !== undefined; segment = waiting.shift()) {
       for await (const page of readSegment(store, segment, segments, unmoved)) {
         tally.items += page.items;
-        for (const account of page.accounts) {
-          const { tenant, accountId } = account;
-          if (judgeAccount(account).length === 0) take(tally, account);
-          else suspects.set(partition(tenant, accountId), { tenant, accountId });
-        }
+        for (const account of page.accounts) takeOrSuspect(suspects, tally, account);
+        for (const item of page.aside) strays.push(...suspectOwner(suspects, item));
         onProgress?.({ segmentsDone, segments, items: tally.items });
       }
       segmentsDone += 1;
@@ -106,12 +118,45 @@ async function scanTable(
     }
   };
   await Promise.all(Array.from({ length: Math.min(READERS, segments) }, reader));
-  return [...suspects.values()];
+  return { suspects: [...suspects.values()], strays };
+}
+
+function takeOrSuspect(suspects: Map<string, Suspect>, tally: Tally, account: AccountItems): void {
+  const { tenant, accountId } = account;
+  const owner = partition(tenant, accountId);
+  const known = suspects.get(owner);
+  const isInOrder = known === undefined && judgeAccount(account).length === 0;
+  if (isInOrder) take(tally, account);
+  else suspects.set(owner, { ref: { tenant, accountId }, aside: known?.aside ?? [], isCounted: false });
+}
+
+/** A refund that has an item of its own is judged with its account, wherever in the scan that comes, or came. */
+function suspectOwner(suspects: Map<string, Suspect>, item: StoredItem): readonly AuditProblem[] {
+  const uuid = ownerOf(item);
+  const ref = ownerOfAside(item);
+  if (ref === undefined) {
+    const [tenant = '', accountId = ''] = uuid.split('#');
+    const what = {
+      promise: 'I4',
+      item: 'REFUND',
+      what: 'account',
+      expected: 'named',
+      found: 'none',
+    } as const;
+    return [{ tenant, accountId, ...what }];
+  }
+  const owner = partition(ref.tenant, ref.accountId);
+  const suspect = suspects.get(owner) ?? { ref, aside: [], isCounted: true };
+  suspect.aside.push({ uuid, type: readString(item, 'type') });
+  suspects.set(owner, suspect);
+  return [];
 }
 
 interface SegmentPage {
   readonly items: number;
   readonly accounts: readonly AccountItems[];
+  /** Refunds outside the partitions of their accounts. */
+  readonly aside: readonly StoredItem[];
 }
 
 /** Items of one account come together in a scan; the last one of a page may go on in the next, so it is kept till then. */
@@ -132,7 +177,7 @@ async function* readSegment(
     unfinished = last === undefined ? [] : (byOwner.get(last) ?? []);
     const whole = [...byOwner].filter(([owner]) => owner !== last);
     const accounts = whole.map(([owner, items]) => readAccount(refOf(owner), items, unmoved));
-    yield { items: page.items.length, accounts };
+    yield { items: page.items.length, accounts, aside: page.items.filter(isRefundAside) };
   } while (next !== undefined);
 }
 
@@ -150,86 +195,34 @@ function isAuditedItem(item: StoredItem, unmoved: UnmovedRecords | undefined): b
   return isTenantId(tenant) && isId(accountId) && isAudited(readString(item, 'type'), unmoved);
 }
 
+interface Settled {
+  readonly account: AccountItems;
+  readonly isCounted: boolean;
+}
+
 /**
  * Reads suspects again until each was in order once, or off three times. Between rounds it waits, once for all of them.
  * Gives each as it was read last, and those that kept moving.
  */
 async function settle(
   store: Store,
-  suspects: readonly AccountRef[],
+  suspects: readonly Suspect[],
   { wait, unmoved }: AuditOptions,
-): Promise<{ readonly settled: readonly AccountItems[]; readonly unsettled: readonly AccountRef[] }> {
-  const settled: AccountItems[] = [];
-  let open = suspects.map((ref) => ({ ref, confirmations: 0 }));
+): Promise<{ readonly settled: readonly Settled[]; readonly unsettled: readonly AccountRef[] }> {
+  const settled: Settled[] = [];
+  let open = suspects.map((suspect) => ({ ...suspect, confirmations: 0 }));
   for (let readings = 0; open.length > 0 && readings < MAX_READINGS; readings += 1) {
     if (readings > 0) await wait(PAUSE_MS);
     const stillOpen: typeof open = [];
     for (const suspect of open) {
-      const account = await readAtRest(store, suspect.ref, unmoved);
+      const account = await readAtRest(store, suspect.ref, suspect.aside, unmoved);
       const isOff = account === undefined || judgeAccount(account).length > 0;
       const confirmations = suspect.confirmations + (account === undefined ? 0 : 1);
-      if (account !== undefined && (!isOff || confirmations === CONFIRMATIONS)) settled.push(account);
-      else stillOpen.push({ ref: suspect.ref, confirmations });
+      if (account !== undefined && (!isOff || confirmations === CONFIRMATIONS))
+        settled.push({ account, isCounted: suspect.isCounted });
+      else stillOpen.push({ ...suspect, confirmations });
     }
     open = stillOpen;
   }
   return { settled, unsettled: open.map(({ ref }) => ref) };
-}
-
-/**
- * Reads what can move, then the entries, then what can move again: every entry commits with a balance or an order, so
- * if none of them was written in between, all of it is one moment. Undefined if something was.
- */
-async function readAtRest(
-  store: Store,
-  ref: AccountRef,
-  unmoved: UnmovedRecords | undefined,
-): Promise<AccountItems | undefined> {
-  const before = await readMoving(store, ref, unmoved);
-  const entries = await readAll(store, ref, PREFIX.entry);
-  const after = await readMoving(store, ref, unmoved);
-  if (stamp(before) !== stamp(after)) return undefined;
-  return readAccount(ref, [...before, ...entries], unmoved);
-}
-
-async function readMoving(
-  store: Store,
-  ref: AccountRef,
-  unmoved: UnmovedRecords | undefined,
-): Promise<readonly StoredItem[]> {
-  const balances = await readAll(store, ref, PREFIX.balance);
-  const orders = await readAll(store, ref, PREFIX.order);
-  const metrics = metricsKey(ref);
-  const keys: ItemKey[] =
-    unmoved === undefined || unmoved.type === metrics.type
-      ? [metrics]
-      : [metrics, { uuid: metrics.uuid, type: unmoved.type }];
-  const single = await store.get(keys);
-  return [...balances, ...orders, ...single.filter((item) => item !== undefined)];
-}
-
-/** How often each item was written: balances and metrics count it in `writes`, orders in `rev`. */
-function stamp(items: readonly StoredItem[]): string {
-  return items
-    .map((item) => [readString(item, 'type'), item['writes']?.N, item['rev']?.N].join(' '))
-    .join('\n');
-}
-
-async function readAll(
-  store: Store,
-  { tenant, accountId }: AccountRef,
-  prefix: string,
-): Promise<readonly StoredItem[]> {
-  const items: StoredItem[] = [];
-  for (;;) {
-    const page = await store.query({
-      uuid: partition(tenant, accountId),
-      prefix,
-      limit: PAGE_SIZE,
-      newestFirst: false,
-      after: items.length === 0 ? undefined : readString(items[items.length - 1] ?? {}, 'type'),
-    });
-    items.push(...page);
-    if (page.length < PAGE_SIZE) return items;
-  }
 }

@@ -1,0 +1,148 @@
+import { type Finding, amountFinding } from './audit-finding.ts';
+import { type Entry, ledgerAccount, netChanges } from '../entry.ts';
+import { groupBy } from '../group-by.ts';
+import { PREFIX } from '../keys.ts';
+import { type Decimal, ZERO, add, negate } from '../money.ts';
+import type { Order, Refund, SurplusPayment } from '../orders/order.ts';
+import { isGoal, moved } from './order-movements.ts';
+
+/** A refund as an order knows it, wherever that is kept, and what its entries have to come to. */
+interface KnownRefund {
+  readonly refundId: string;
+  readonly providerRefundId: string | undefined;
+  readonly booked: Decimal;
+}
+
+/**
+ * I4, refund by refund: the entries of each come to its amount once, or to nothing if none of its money is out; no entry
+ * is of a refund that the order doesn't know, and no refund is kept twice, by our id or by the provider's. What is kept
+ * aside, and what is given back of each surplus payment, are the sums of theirs.
+ * @param entries those that name the order
+ * @param aside its refunds that have items of their own. One that has moved nothing may be missing: it is found by the
+ * scan alone, which can have passed its place before it was made. So of pending ones and of the count only too much is off
+ */
+export function judgeRefunds(
+  order: Order,
+  entries: readonly Entry[],
+  aside: readonly Refund[],
+): readonly Finding[] {
+  const ofSurplus = new Set(order.surplus.map(({ paymentId }) => paymentId));
+  const [own, others] = partitioned(aside, ({ paymentId }) => !ofSurplus.has(paymentId ?? ''));
+  const refunds = entries.filter(({ operation }) => operation === 'REFUND');
+  const surplusAccount = ledgerAccount.surplus(order.orderId);
+  const [ofOwn, ofOthers] = partitioned(refunds, (entry) => netChanges(entry, surplusAccount).length === 0);
+  const ownRefunds = [...order.refunds, ...own].map((refund) => knownOf(order, refund));
+  const surplusRefunds = [
+    ...order.surplus.flatMap((payment) => payment.refunds.map(surplusKnown)),
+    ...others.map(surplusKnown),
+  ];
+  return [
+    ...keptOnce(order, [...ownRefunds, ...surplusRefunds]),
+    ...bookedOnce(order, ownRefunds, ofOwn, (some) => negate(moved(order, some, ['REFUND'], isGoal(order)))),
+    ...bookedOnce(order, surplusRefunds, ofOthers, (some) => outOf(surplusAccount, order.currency, some)),
+    ...asideSums(order, own, aside.length),
+    ...order.surplus.flatMap((payment) => surplusSum(order, payment, others)),
+  ];
+}
+
+function partitioned<Value>(
+  values: readonly Value[],
+  isFirst: (value: Value) => boolean,
+): readonly [readonly Value[], readonly Value[]] {
+  return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
+}
+
+function knownOf(order: Order, refund: Refund): KnownRefund {
+  const { refundId, providerRefundId, amount } = refund;
+  return { refundId, providerRefundId, booked: isOut(order, refund) ? amount : ZERO };
+}
+
+/** A top-up's value is taken out of the wallet before the money goes back, so a pending refund may have its entry. */
+export function isOut({ kind }: Order, { state, entryId }: Refund): boolean {
+  return state === 'SUCCEEDED' || (state === 'PENDING' && kind === 'TOP_UP' && entryId !== undefined);
+}
+
+function surplusKnown({
+  providerRefundId = '',
+  state,
+  amount,
+}: Pick<Refund, 'providerRefundId' | 'state' | 'amount'>): KnownRefund {
+  return { refundId: providerRefundId, providerRefundId, booked: state === 'SUCCEEDED' ? amount : ZERO };
+}
+
+function itemOf({ orderId }: Order): string {
+  return `${PREFIX.order}${orderId}`;
+}
+
+function keptOnce(order: Order, known: readonly KnownRefund[]): readonly Finding[] {
+  const names = known.flatMap(({ refundId, providerRefundId }) => [
+    ...new Set([refundId, ...(providerRefundId === undefined ? [] : [providerRefundId])]),
+  ]);
+  return [...groupBy(names, (name) => name)]
+    .filter(([, kept]) => kept.length > 1)
+    .map(([name, kept]) => ({
+      promise: 'I4',
+      item: itemOf(order),
+      what: `refund ${name}`,
+      expected: 'kept once',
+      found: `${String(kept.length)} times`,
+    }));
+}
+
+/** An entry names our refund; of what was made at the provider, and of a surplus payment, the provider's. */
+function bookedOnce(
+  order: Order,
+  known: readonly KnownRefund[],
+  entries: readonly Entry[],
+  sumOf: (entries: readonly Entry[]) => Decimal,
+): readonly Finding[] {
+  const byRefund = groupBy(entries, ({ refundId, providerId }) => refundId ?? providerId ?? 'without an id');
+  const expected = new Map(known.map(({ refundId, booked }) => [refundId, booked]));
+  return [...new Set([...expected.keys(), ...byRefund.keys()])].flatMap((name) => {
+    const found = sumOf(byRefund.get(name) ?? []);
+    const what = `refund ${name} by entries`;
+    return amountFinding('I4', itemOf(order), what, expected.get(name) ?? ZERO, found) ?? [];
+  });
+}
+
+function outOf(account: string, asset: string, entries: readonly Entry[]): Decimal {
+  const nets = entries.flatMap((entry) => netChanges(entry, account));
+  return negate(add(...nets.filter((net) => net.asset === asset).map(({ net }) => net)));
+}
+
+function sumIn(state: Refund['state'], refunds: readonly Pick<Refund, 'state' | 'amount'>[]): Decimal {
+  return add(...refunds.filter((refund) => refund.state === state).map(({ amount }) => amount));
+}
+
+function asideSums(order: Order, own: readonly Refund[], count: number): readonly Finding[] {
+  const kept = order.aside ?? { count: 0, succeeded: ZERO, pending: ZERO };
+  const item = itemOf(order);
+  const succeeded = amountFinding('I4', item, 'aside', sumIn('SUCCEEDED', own), kept.succeeded);
+  const pending = sumIn('PENDING', own);
+  const pendingOff = pending.gt(kept.pending)
+    ? amountFinding('I4', item, 'aside pending', pending, kept.pending)
+    : undefined;
+  const tooMany: Finding = {
+    promise: 'I4',
+    item,
+    what: 'aside count',
+    expected: `at least ${String(count)}`,
+    found: String(kept.count),
+  };
+  return [
+    ...(succeeded === undefined ? [] : [succeeded]),
+    ...(pendingOff === undefined ? [] : [pendingOff]),
+    ...(count > kept.count ? [tooMany] : []),
+  ];
+}
+
+function surplusSum(
+  order: Order,
+  { paymentId, refunded, refunds }: SurplusPayment,
+  aside: readonly Refund[],
+): readonly Finding[] {
+  const all = [...refunds, ...aside.filter((refund) => refund.paymentId === paymentId)];
+  const what = `surplus ${paymentId} refunded`;
+  const finding = amountFinding('I4', itemOf(order), what, sumIn('SUCCEEDED', all), refunded);
+  return finding === undefined ? [] : [finding];
+}

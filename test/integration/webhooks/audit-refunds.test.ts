@@ -1,0 +1,287 @@
+import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from 'vitest';
+import type { AttributeValue } from '../../../src/ledger/attributes.ts';
+import { type ItemKey, orderKey, refundKey } from '../../../src/ledger/keys.ts';
+import { decimal } from '../../../src/ledger/money.ts';
+import { type AuditReport, auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
+import { commit } from '../../../src/ledger/operations/ledger.ts';
+import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
+import type { Order } from '../../../src/ledger/orders/order.ts';
+import { plan } from '../../../src/ledger/plan.ts';
+import type { Store } from '../../../src/ledger/store.ts';
+import { stripeRefund, stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import { type World, eventOf, makeWorld, metadataOf } from './support.ts';
+
+/** The audit on refunds that the provider told of: what is right passes, and what is booked twice has a name. */
+
+function audit(world: World, store: Store = world.ledger.store): Promise<AuditReport> {
+  return auditTable(store, { segments: 3, wait: () => Promise.resolve() });
+}
+
+/** `what: expected …, found …` of each problem. */
+async function problems(world: World): Promise<readonly string[]> {
+  const report = await audit(world);
+  expect(report.unsettled).toEqual([]);
+  return report.problems.map(({ what, expected, found }) => `${what}: expected ${expected}, found ${found}`);
+}
+
+function pay(world: World, order: Order, attempt = 1): Promise<unknown> {
+  const n = String(attempt);
+  const session = { id: `cs_${n}`, payment_intent: `pi_${n}`, metadata: metadataOf(order, attempt) };
+  const paid = { status: 'complete', payment_status: 'paid', url: null };
+  return world.apply(eventOf(world, 'checkout.session.completed', stripeSession({ ...session, ...paid })));
+}
+
+/** A refund made in the dashboard. */
+async function tell(world: World, id: string, status: string, fields: object = {}): Promise<void> {
+  const refund = stripeRefund({ id, status, amount: 100, metadata: {}, failure_reason: null, ...fields });
+  expect(await world.apply(eventOf(world, 'refund.updated', refund))).toMatchObject({ outcome: 'APPLIED' });
+}
+
+async function paidOrder(world: World, kind: Order['kind'] = 'PURCHASE'): Promise<Order> {
+  const order = await world.waitingOrder({ kind });
+  await pay(world, order);
+  return world.now(order);
+}
+
+/** One that has a surplus payment `pi_2` of 500 beside its own. */
+async function paidTwice(world: World): Promise<Order> {
+  const order = await world.waitingOrder({ sessionIds: ['cs_1', 'cs_2'] });
+  await pay(world, order, 1);
+  await pay(world, order, 2);
+  return world.now(order);
+}
+
+async function write(world: World, before: Order, change: Partial<Order>): Promise<Order> {
+  const after: Order = { ...before, ...change, rev: before.rev + 1 };
+  const part = updateOrder(before, after, world.ledger.settings);
+  expect(await commit(world.ledger, plan(world.ledger.ids.token(), part))).toMatchObject({
+    kind: 'COMMITTED',
+  });
+  return world.now(after);
+}
+
+/** Full by a line that no client could make, but quick to write. */
+async function paidFullOrder(world: World, sessionIds: readonly string[] = ['cs_1']): Promise<Order> {
+  const amount = decimal('1');
+  const line = { name: 'x'.repeat(180_000), quantity: 1, unitPrice: amount, amount };
+  const order = await write(world, await world.waitingOrder({ sessionIds }), { lines: [line] });
+  for (const index of sessionIds.keys()) await pay(world, order, index + 1);
+  return world.now(order);
+}
+
+async function entryKeyOf(world: World, providerId: string): Promise<ItemKey> {
+  const entries = await world.entries('demo', 'alice');
+  const [entry, ...others] = entries.filter((one) => one.providerId === providerId);
+  if (entry === undefined || others.length > 0) throw new Error(`not one entry of ${providerId}`);
+  return { uuid: 'demo#alice', type: `ENTRY#${entry.entryId}` };
+}
+
+async function set(world: World, key: ItemKey, path: string, value: AttributeValue): Promise<void> {
+  const names = path.split('.');
+  await world.client.send(
+    new UpdateItemCommand({
+      TableName: world.tableName,
+      Key: { uuid: { S: key.uuid }, type: { S: key.type } },
+      UpdateExpression: `SET ${names.map((name) => `#${name}`).join('.')} = :value`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name) => [`#${name}`, name])),
+      ExpressionAttributeValues: { ':value': value },
+    }),
+  );
+}
+
+async function remove(world: World, key: ItemKey): Promise<void> {
+  const Key = { uuid: { S: key.uuid }, type: { S: key.type } };
+  await world.client.send(new DeleteItemCommand({ TableName: world.tableName, Key }));
+}
+
+describe('refunds as they come are no problem', () => {
+  it('in parts, pending, failed after they had succeeded, and of a surplus payment', async () => {
+    const world = await makeWorld();
+    const order = await paidTwice(world);
+    await tell(world, 're_1', 'pending');
+    await tell(world, 're_1', 'succeeded');
+    await tell(world, 're_2', 'succeeded');
+    await tell(world, 're_2', 'failed', { failure_reason: 'expired_or_canceled_card' });
+    await tell(world, 're_3', 'pending');
+    const ofSurplus = { payment_intent: 'pi_2', amount: 200 };
+    await tell(world, 're_4', 'succeeded', ofSurplus);
+    await tell(world, 're_5', 'succeeded', ofSurplus);
+    await tell(world, 're_5', 'failed', ofSurplus);
+    expect((await world.now(order)).surplus[0]?.refunded.toFixed()).toBe('200');
+    expect(await problems(world)).toEqual([]);
+  });
+
+  it('of a top-up, whose value leaves as soon as one begins', async () => {
+    const world = await makeWorld();
+    await paidOrder(world, 'TOP_UP');
+    await tell(world, 're_1', 'pending');
+    await tell(world, 're_2', 'succeeded');
+    await tell(world, 're_3', 'succeeded');
+    await tell(world, 're_3', 'failed');
+    expect(await world.balance('demo', 'alice', 'ECOPAY')).toBe('300');
+    expect(await problems(world)).toEqual([]);
+  });
+
+  it('of a full order, which has them elsewhere; and each account is counted once', async () => {
+    const world = await makeWorld();
+    const order = await paidFullOrder(world, ['cs_1', 'cs_2']);
+    await tell(world, 're_1', 'succeeded');
+    await tell(world, 're_2', 'pending');
+    await tell(world, 're_3', 'succeeded');
+    await tell(world, 're_3', 'failed');
+    await tell(world, 're_4', 'succeeded', { payment_intent: 'pi_2' });
+    const now = await world.now(order);
+    expect([now.refunds.length, now.aside?.count, now.refunded.toFixed()]).toEqual([0, 4, '100']);
+    expect(await problems(world)).toEqual([]);
+    expect(await audit(world)).toMatchObject({ accounts: 1, orders: 1, entries: 6 });
+  });
+
+  it('put aside while the audit reads', async () => {
+    const world = await makeWorld();
+    await paidFullOrder(world);
+    await tell(world, 're_1', 'succeeded');
+    const { store } = world.ledger;
+    let told = 1;
+    const busy: Store = {
+      ...store,
+      query: async (request) => {
+        if (request.prefix === 'ENTRY#' && told < 4) {
+          await tell(world, `re_${String((told += 1))}`, told === 3 ? 'pending' : 'succeeded');
+        }
+        return store.query(request);
+      },
+    };
+    expect(await audit(world, busy)).toMatchObject({ problems: [], unsettled: [] });
+    expect(told).toBe(4);
+  });
+});
+
+describe('planted damage is named, though the sums agree', () => {
+  it('a refund that is booked twice, and another not at all', async () => {
+    const world = await makeWorld();
+    await paidOrder(world);
+    await tell(world, 're_1', 'succeeded');
+    await tell(world, 're_2', 'succeeded');
+    const key = await entryKeyOf(world, 're_2');
+    await set(world, key, 'refund', { S: 're_1' });
+    expect(await problems(world)).toEqual([
+      'refund re_1 by entries: expected 100, found 200',
+      'refund re_2 by entries: expected 100, found 0',
+    ]);
+  });
+
+  it('a refund that a full order has in its list and aside, booked for each', async () => {
+    const world = await makeWorld();
+    const order = await paidFullOrder(world);
+    await tell(world, 're_1', 'succeeded');
+    const now = await world.now(order);
+    const [entry] = (await world.entries('demo', 'alice')).filter(({ providerId }) => providerId === 're_1');
+    const again = {
+      refundId: 're_1',
+      providerRefundId: 're_1',
+      paymentId: 'pi_1',
+      amount: decimal('100'),
+      state: 'SUCCEEDED',
+      source: 'DASHBOARD',
+      actor: 'stripe',
+      createdAtMs: 1,
+      tries: 0,
+    } as const;
+    await write(world, now, { refunds: [again], refunded: decimal('200'), refundable: decimal('300') });
+    const type = `ENTRY#${entry?.entryId ?? ''}`;
+    const [item] = await world.ledger.store.get([{ uuid: 'demo#alice', type }]);
+    const twin = { type: { S: `ENTRY#${world.ledger.ids.ulid(world.clock.nowMs())}` } };
+    // What was read goes back as it was: the two types differ in readonly alone.
+    const Item = { ...(item as Record<string, never>), ...twin };
+    await world.client.send(new PutItemCommand({ TableName: world.tableName, Item }));
+    expect(await problems(world)).toEqual([
+      'refund re_1: expected kept once, found 2 times',
+      'refund re_1 by entries: expected 100, found 200',
+    ]);
+  });
+
+  it('a refund that failed, and whose money was not taken back', async () => {
+    const world = await makeWorld();
+    const order = await paidOrder(world);
+    await tell(world, 're_1', 'succeeded');
+    await tell(world, 're_2', 'succeeded');
+    const now = await world.now(order);
+    const [first, second] = now.refunds;
+    if (first === undefined || second === undefined) throw new Error('two refunds');
+    await write(world, now, {
+      refunds: [
+        { ...first, amount: decimal('200') },
+        { ...second, state: 'FAILED' },
+      ],
+    });
+    expect(await problems(world)).toEqual([
+      'refund re_1 by entries: expected 200, found 100',
+      'refund re_2 by entries: expected 0, found 100',
+    ]);
+  });
+
+  it('a surplus payment that gave back something else than its refunds and entries say', async () => {
+    const world = await makeWorld();
+    const order = await paidTwice(world);
+    await tell(world, 're_1', 'succeeded', { payment_intent: 'pi_2' });
+    const now = await world.now(order);
+    await write(world, now, {
+      surplus: now.surplus.map((payment) => ({ ...payment, refunded: decimal('300') })),
+    });
+    expect(await problems(world)).toEqual(['surplus pi_2 refunded: expected 100, found 300']);
+  });
+
+  it('an entry that gives a surplus payment back without a refund', async () => {
+    const world = await makeWorld();
+    await paidTwice(world);
+    await tell(world, 're_1', 'succeeded', { payment_intent: 'pi_2' });
+    await set(world, await entryKeyOf(world, 're_1'), 'provider', { S: 're_other' });
+    expect(await problems(world)).toEqual([
+      'refund re_1 by entries: expected 100, found 0',
+      'refund re_other by entries: expected 0, found 100',
+    ]);
+  });
+
+  it('a refund whose item is gone', async () => {
+    const world = await makeWorld();
+    await paidFullOrder(world);
+    await tell(world, 're_1', 'succeeded');
+    await remove(world, refundKey('re_1'));
+    expect(await problems(world)).toEqual([
+      'refund re_1 by entries: expected 0, found 100',
+      'aside: expected 0, found 100',
+    ]);
+  });
+
+  it('refunds aside that their order does not count', async () => {
+    const world = await makeWorld();
+    const order = await paidFullOrder(world);
+    await tell(world, 're_1', 'pending');
+    await tell(world, 're_2', 'pending');
+    await set(world, orderKey(order), 'aside', {
+      M: { n: { N: '1' }, s: { N: '0' }, p: { N: '100' } },
+    });
+    expect(await problems(world)).toEqual([
+      'refundPending: expected 100, found 200',
+      'aside pending: expected 200, found 100',
+      'aside count: expected at least 2, found 1',
+    ]);
+  });
+
+  it('a refund of an order that is not there, one that cannot be read, and one of nobody', async () => {
+    const world = await makeWorld();
+    const order = await paidFullOrder(world);
+    for (const id of ['re_1', 're_2', 're_3']) await tell(world, id, 'pending');
+    await set(world, refundKey('re_1'), 'order', { S: 'nowhere' });
+    await set(world, refundKey('re_2'), 'refund.s', { S: 'LOST' });
+    await set(world, refundKey('re_3'), 'account', { S: '' });
+    const { problems: found } = await audit(world);
+    expect(found.map(({ tenant, accountId, item, what }) => [tenant, accountId, item, what])).toEqual([
+      ['demo', 'alice', 'stripe#re_2', 'item'],
+      ['demo', 'alice', 'stripe#re_1', 'order'],
+      ['stripe', 're_3', 'REFUND', 'account'],
+    ]);
+    expect((await world.now(order)).aside?.count).toBe(3);
+  });
+});
