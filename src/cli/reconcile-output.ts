@@ -1,12 +1,11 @@
 import { orderNodeId } from '../ledger/node-ids.ts';
 import { NOT_BOOKED } from '../ledger/operations/compare-with-provider.ts';
 import {
-  type Finding,
-  type NextStep,
   type ReconcileProgress,
   type ReconcileReport,
   WEBHOOK_GRACE_S,
 } from '../ledger/operations/reconcile.ts';
+import type { Finding, NextStep } from '../ledger/operations/settle-difference.ts';
 import { EXIT, type ExitCode, counted } from './command-line.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -25,7 +24,7 @@ export function progressLine({ phase, listed, differences }: ReconcileProgress):
 
 /** The report for people: every difference and what to do about it, then the verdict. */
 export function printedReport(report: ReconcileReport): string {
-  const { payments, refunds, disputes, young, foreign, bookings, findings, complete } = report;
+  const { payments, refunds, disputes, young, foreign, bookings, findings, unreadable, complete } = report;
   const open = findings.filter(({ fixed }) => !fixed).length;
   const fixed = findings.length - open;
   const compared = [
@@ -40,13 +39,16 @@ export function printedReport(report: ReconcileReport): string {
   ];
   return [
     ...findings.flatMap(findingLines),
+    ...unreadable.flatMap(({ item, problem }) => [`UNREADABLE  ${item}: ${problem}`, `         ${MEND}`]),
     `${compared.join(', ')}: ${verdictOn(report, open)}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
     ...(complete ? [] : ['The provider could not be asked about everything: run it again.']),
   ].join('\n');
 }
 
-function verdictOn({ payments, refunds, disputes, young, bookings }: ReconcileReport, open: number): string {
-  if (open > 0) return counted(open, 'difference');
+function verdictOn(report: ReconcileReport, open: number): string {
+  const { payments, refunds, disputes, young, bookings, unreadable } = report;
+  const unread = unreadable.length > 0 ? [`${counted(unreadable.length, 'item')} not read`] : [];
+  if (open > 0 || unread.length > 0) return [counted(open, 'difference'), ...unread].join(', ');
   const compared = payments + refunds + disputes + (bookings ?? 0);
   return compared === 0 && young > 0 ? 'nothing is known yet' : 'the ledger agrees with the provider';
 }
@@ -87,6 +89,8 @@ function adviceOn({ kind, ledger }: Finding, next: NextStep): string {
   }
 }
 
+const MEND =
+  'Next: nothing in it was compared. npm run audit names it too; mend the item, then run this again.';
 const BOOKED_OTHERWISE =
   "Next: it is booked otherwise than Stripe has it. Compare npm run show with Stripe's dashboard; adjustBalance corrects a wallet.";
 const BY_HAND: Readonly<Record<Finding['kind'], string>> = {
@@ -99,7 +103,7 @@ const BY_HAND: Readonly<Record<Finding['kind'], string>> = {
 };
 
 /** 0: both agree. 1: they differ. 3: nothing is known to differ, but not everything could be compared. */
-export function exitCode({ findings, complete }: ReconcileReport): ExitCode {
-  if (findings.some(({ fixed }) => !fixed)) return EXIT.found;
+export function exitCode({ findings, unreadable, complete }: ReconcileReport): ExitCode {
+  if (unreadable.length > 0 || findings.some(({ fixed }) => !fixed)) return EXIT.found;
   return complete ? EXIT.done : EXIT.unreachable;
 }

@@ -1,32 +1,34 @@
-import type { ProviderResult } from '../../stripe/port.ts';
-import { type StoredItem, readString } from '../attributes.ts';
-import { PREFIX } from '../keys.ts';
-import { type Decimal, plainDecimal } from '../money.ts';
+import { MalformedItemError, type StoredItem, readString } from '../attributes.ts';
+import { isRefundAside } from '../audit/aside-items.ts';
+import { groupBy } from '../group-by.ts';
+import { type OrderRef, PREFIX, orderKey } from '../keys.ts';
+import { plainDecimal } from '../money.ts';
 import { readOrder } from '../orders/order-item.ts';
 import type { Order } from '../orders/order.ts';
-import { type MinorAmount, amountOfMinor } from '../provider/provider-facts.ts';
+import { amountOfMinor } from '../provider/provider-facts.ts';
+import { readRefundAside } from '../provider/refunds-aside.ts';
+import { type Backing, type Claim, type Told, claimsOf, refundClaim } from './booking-claims.ts';
 import type { Difference } from './compare-with-provider.ts';
 import type { Ledger } from './ledger.ts';
 
-/** An object of the provider as far as it backs something that the ledger booked. */
-export interface Backing extends MinorAmount {
-  readonly status: string;
+/** Something booked that the provider doesn't bear out. */
+export interface UnbackedBooking {
+  readonly difference: Difference;
+  /** What the provider has instead, where applying it may settle the difference. */
+  readonly told?: Told | undefined;
 }
 
-/** What an order says that the provider has: an object in one of these states, of exactly this amount. */
-interface Claim {
-  readonly kind: Difference['kind'];
-  readonly providerId: string;
-  /** What it must be by now; undefined: whatever it is, it must be there. */
-  readonly status?: string;
-  readonly amount: Decimal;
-  readonly retrieve: (ledger: Ledger) => Promise<ProviderResult<Backing>>;
+/** An item that can't be read, so that nothing in it was compared. */
+export interface UnreadableItem {
+  readonly item: string;
+  readonly problem: string;
 }
 
 export interface Unbacked {
   /** How many payments, refunds and disputes the orders name. */
   readonly bookings: number;
-  readonly differences: readonly Difference[];
+  readonly unbacked: readonly UnbackedBooking[];
+  readonly unreadable: readonly UnreadableItem[];
   /** False where the provider couldn't be asked about one. */
   readonly complete: boolean;
 }
@@ -39,104 +41,126 @@ export interface UnbackedOptions {
   readonly onProgress?: (progress: { readonly listed: number; readonly differences: number }) => void;
 }
 
+interface Tally {
+  bookings: number;
+  complete: boolean;
+  readonly unbacked: UnbackedBooking[];
+  readonly unreadable: UnreadableItem[];
+}
+
 const SEGMENTS = 4;
+/** So many keys are read at a time. */
+const READ_AT_ONCE = 100;
 
 /**
  * Reads the whole table and gives what orders have booked that the provider doesn't bear out: a payment that it never
  * received, a refund that it didn't make, a dispute that wasn't lost. The provider is asked after the order was read, so
  * what it says is never older than the ledger. Throws TableUnavailableError.
  */
-export async function findUnbacked(
-  ledger: Ledger,
-  { sinceMs, known, onProgress }: UnbackedOptions,
-): Promise<Unbacked> {
-  const differences: Difference[] = [];
-  let bookings = 0;
-  let complete = true;
-  async function judgeOrder(order: Order): Promise<void> {
-    for (const claim of claimsOf(order)) {
-      bookings += 1;
-      const verdict = await judge(ledger, claim, order.currency, known.get(claim.providerId));
-      if (verdict.kind === 'UNKNOWN') complete = false;
-      if (verdict.kind === 'CONTRADICTED') differences.push(difference(order, claim, verdict.said));
-    }
-  }
+export async function findUnbacked(ledger: Ledger, options: UnbackedOptions): Promise<Unbacked> {
+  const { sinceMs, onProgress } = options;
+  const tally: Tally = { bookings: 0, complete: true, unbacked: [], unreadable: [] };
   await Promise.all(
     Array.from({ length: SEGMENTS }, async (_, segment) => {
       let from: StoredItem | undefined;
       do {
         const page = await ledger.store.scan(segment, SEGMENTS, from);
-        for (const order of page.items.filter(isOrder).map(readOrder))
-          if (order.updatedAtMs >= sinceMs) await judgeOrder(order);
-        onProgress?.({ listed: bookings, differences: differences.length });
+        for (const order of read(tally, page.items.filter(isOrder), readOrder))
+          if (order.updatedAtMs >= sinceMs) await judgeAll(ledger, options, tally, order, claimsOf(order));
+        await judgeAside(ledger, options, tally, read(tally, page.items.filter(isRefundAside), readAside));
+        onProgress?.({ listed: tally.bookings, differences: tally.unbacked.length });
         from = page.next;
       } while (from !== undefined);
     }),
   );
-  return { bookings, differences, complete };
+  return tally;
+}
+
+/** One item that can't be read keeps nothing else from being compared: it is named. */
+function read<Value>(
+  { unreadable }: Tally,
+  items: readonly StoredItem[],
+  reader: (item: StoredItem) => Value,
+): readonly Value[] {
+  return items.flatMap((item) => {
+    try {
+      return [reader(item)];
+    } catch (error) {
+      if (!(error instanceof MalformedItemError) && !(error instanceof RangeError)) throw error;
+      const name = `${readString(item, 'uuid')} ${readString(item, 'type')}`;
+      unreadable.push({ item: name, problem: error.message });
+      return [];
+    }
+  });
 }
 
 function isOrder(item: StoredItem): boolean {
   return readString(item, 'type').startsWith(PREFIX.order);
 }
 
-function claimsOf(order: Order): readonly Claim[] {
-  const { payment, surplus, refunds, disputes } = order;
-  return [
-    ...(payment?.paymentId === undefined ? [] : [paymentClaim(order, payment.paymentId, order.amount)]),
-    ...surplus.map(({ paymentId, amount }) => paymentClaim(order, paymentId, amount)),
-    ...[...refunds, ...surplus.flatMap((one) => one.refunds)].flatMap(refundClaim),
-    ...disputes.map(({ disputeId, amount, booked }): Claim => ({
-      kind: 'DISPUTE',
-      providerId: disputeId,
-      amount,
-      ...(booked ? { status: 'lost' } : {}),
-      retrieve: ({ provider }) => provider.retrieveDispute(disputeId),
-    })),
-  ];
+interface AsideRefund {
+  readonly ref: OrderRef;
+  readonly claims: readonly Claim[];
 }
 
-function paymentClaim({ attempts }: Order, paymentId: string, amount: Decimal): Claim {
-  const claim = { kind: 'PAYMENT', providerId: paymentId, amount } as const;
-  // Where nothing was due there is no payment: its session stands for it.
-  return attempts.some(({ sessionId }) => sessionId === paymentId)
-    ? { ...claim, status: 'complete', retrieve: ({ provider }) => provider.retrieveSession(paymentId) }
-    : { ...claim, status: 'succeeded', retrieve: (ledger) => retrieveReceived(ledger, paymentId) };
+function readAside(item: StoredItem): AsideRefund {
+  const ref = {
+    tenant: readString(item, 'tenant'),
+    accountId: readString(item, 'account'),
+    orderId: readString(item, 'order'),
+  };
+  return { ref, claims: refundClaim(readRefundAside(item)) };
 }
 
-async function retrieveReceived({ provider }: Ledger, paymentId: string): Promise<ProviderResult<Backing>> {
-  const payment = await provider.retrievePayment(paymentId);
-  if (payment.kind !== 'DONE') return payment;
-  const { status, amountReceivedMinor, currency } = payment.value;
-  return { kind: 'DONE', value: { status, amountMinor: amountReceivedMinor, currency } };
+/** Refunds beside their orders, which were written with them. */
+async function judgeAside(
+  ledger: Ledger,
+  options: UnbackedOptions,
+  tally: Tally,
+  aside: readonly AsideRefund[],
+): Promise<void> {
+  const ofOrders = [...groupBy(aside, ({ ref }) => Object.values(orderKey(ref)).join(' ')).values()];
+  for (let start = 0; start < ofOrders.length; start += READ_AT_ONCE) {
+    const some = ofOrders.slice(start, start + READ_AT_ONCE);
+    const items = await ledger.store.get(
+      some.flatMap(([first]) => (first === undefined ? [] : [orderKey(first.ref)])),
+    );
+    for (const [index, refunds] of some.entries()) {
+      const item = items[index];
+      // An order that can't be read or isn't there is named by its own item, and by the audit.
+      const [order] = item === undefined ? [] : read({ ...tally, unreadable: [] }, [item], readOrder);
+      if (order === undefined || order.updatedAtMs < options.sinceMs) continue;
+      await judgeAll(
+        ledger,
+        options,
+        tally,
+        order,
+        refunds.flatMap(({ claims }) => claims),
+      );
+    }
+  }
 }
 
-function refundClaim({
-  providerRefundId,
-  amount,
-  state,
-}: {
-  readonly providerRefundId?: string;
-  readonly amount: Decimal;
-  readonly state: Order['refunds'][number]['state'];
-}): readonly Claim[] {
-  // One that failed gave nothing back, so there is nothing to be backed.
-  if (providerRefundId === undefined || state === 'FAILED') return [];
-  return [
-    {
-      kind: 'REFUND',
-      providerId: providerRefundId,
-      amount,
-      ...(state === 'SUCCEEDED' ? { status: 'succeeded' } : {}),
-      retrieve: ({ provider }) => provider.retrieveRefund(providerRefundId),
-    },
-  ];
+async function judgeAll(
+  ledger: Ledger,
+  { known }: UnbackedOptions,
+  tally: Tally,
+  order: Order,
+  claims: readonly Claim[],
+): Promise<void> {
+  for (const claim of claims) {
+    tally.bookings += 1;
+    const verdict = await judge(ledger, claim, order.currency, known.get(claim.providerId));
+    if (verdict.kind === 'UNKNOWN') tally.complete = false;
+    if (verdict.kind === 'CONTRADICTED')
+      tally.unbacked.push({ difference: difference(order, claim, verdict.said), told: verdict.told });
+  }
 }
 
 type Verdict =
   | { readonly kind: 'BACKED' | 'UNKNOWN' }
   /** What the provider says instead. */
-  | { readonly kind: 'CONTRADICTED'; readonly said: string };
+  | { readonly kind: 'CONTRADICTED'; readonly said: string; readonly told?: Told | undefined };
 
 async function judge(
   ledger: Ledger,
@@ -147,10 +171,12 @@ async function judge(
   if (known !== undefined && bearsOut(known, claim, currency)) return { kind: 'BACKED' };
   const asked = await claim.retrieve(ledger);
   switch (asked.kind) {
-    case 'DONE':
-      return bearsOut(asked.value, claim, currency)
+    case 'DONE': {
+      const { backing, told } = asked.value;
+      return bearsOut(backing, claim, currency)
         ? { kind: 'BACKED' }
-        : { kind: 'CONTRADICTED', said: printed(asked.value) };
+        : { kind: 'CONTRADICTED', said: printed(backing), told };
+    }
     case 'REFUSED':
       return asked.code === 'resource_missing'
         ? { kind: 'CONTRADICTED', said: 'has none' }

@@ -1,19 +1,20 @@
 import type { Page, PageRequest, ProviderResult } from '../../stripe/port.ts';
+import { MalformedItemError } from '../attributes.ts';
 import { epochS } from '../clock.ts';
 import { defined } from '../defined.ts';
-import { applyDispute } from './apply-dispute.ts';
 import { applyPayment } from './apply-payment.ts';
-import { applyRefund } from './apply-refund.ts';
-import {
-  type Comparison,
-  type Difference,
-  compareDispute,
-  comparePayment,
-  compareRefund,
-} from './compare-with-provider.ts';
-import { type Backing, findUnbacked } from './find-unbacked.ts';
+import { comparePayment } from './compare-with-provider.ts';
+import type { Backing } from './booking-claims.ts';
+import { type UnreadableItem, findUnbacked } from './find-unbacked.ts';
 import type { Ledger } from './ledger.ts';
-import type { Settled } from './settle-fact.ts';
+import {
+  type Finding,
+  type Steps,
+  disputeSteps,
+  refundSteps,
+  settledBooking,
+  settledDifference,
+} from './settle-difference.ts';
 
 export interface ReconcileOptions {
   /** How far back the provider's objects are compared. */
@@ -31,22 +32,6 @@ export interface ReconcileProgress {
   readonly differences: number;
 }
 
-/**
- * What is to be done about a difference that stands. FIX: it was not tried to fix it. RUN_AGAIN: what it takes could not
- * be reached, or is still being written. BY_HAND: it isn't what was ordered, so nothing books it by itself. CHECK: the
- * ledger has booked what the provider doesn't bear out.
- */
-export type NextStep = 'FIX' | 'RUN_AGAIN' | 'BY_HAND' | 'CHECK';
-
-/** A difference, and whether it is one no more. */
-export interface Finding extends Difference {
-  readonly fixed: boolean;
-  /** Absent where it is fixed. */
-  readonly next?: NextStep;
-  /** Why it could not be fixed, if that was tried. */
-  readonly detail?: string;
-}
-
 export interface ReconcileReport {
   /** How many of each were compared. */
   readonly payments: number;
@@ -59,6 +44,8 @@ export interface ReconcileReport {
   /** How many bookings of the ledger were looked up at the provider, where that was asked for. */
   readonly bookings?: number;
   readonly findings: readonly Finding[];
+  /** What could not be compared, since the ledger's own item can't be read. */
+  readonly unreadable: readonly UnreadableItem[];
   /** False where the provider couldn't be asked to the end: what wasn't listed wasn't compared. */
   readonly complete: boolean;
 }
@@ -66,16 +53,13 @@ export interface ReconcileReport {
 /** Younger objects may be told of at this very moment, by a webhook that is on its way. */
 export const WEBHOOK_GRACE_S = 120;
 const PAGE = 100;
-const ASKED = { kind: 'ASKED' } as const;
 
 /** One kind of the provider's objects: how it is listed, compared, and applied. */
-interface Walk<Item> {
+interface Walk<Item> extends Steps<Item> {
   readonly phase: ReconcileProgress['phase'];
   readonly list: (page: PageRequest) => Promise<ProviderResult<Page<Item>>>;
   readonly idOf: (item: Item) => string;
   readonly backingOf: (item: Item) => Backing;
-  readonly compare: (item: Item) => Promise<Comparison>;
-  readonly apply: (item: Item) => Promise<Settled>;
 }
 
 interface Tally {
@@ -83,6 +67,7 @@ interface Tally {
   young: number;
   complete: boolean;
   readonly findings: Finding[];
+  readonly unreadable: UnreadableItem[];
   /** What the provider has listed. */
   readonly known: Map<string, Backing>;
 }
@@ -90,12 +75,20 @@ interface Tally {
 /**
  * Lists the provider's payments, refunds and disputes since then and compares each with the ledger: what the provider
  * has must be booked, once and as it is. Payments come first, so that what follows finds them booked. Both ways, it then
- * looks up what orders written since then have booked: that can't be fixed, only named.
+ * looks up what orders written since then have booked, whenever the provider's object was made: what the provider says of
+ * it now is applied as its event would be, and what it has nothing of can only be named.
  * Throws TableUnavailableError in an outage of the table.
  */
 export async function reconcile(ledger: Ledger, options: ReconcileOptions): Promise<ReconcileReport> {
   const { provider } = ledger;
-  const tally: Tally = { foreign: 0, young: 0, complete: true, findings: [], known: new Map() };
+  const tally: Tally = {
+    foreign: 0,
+    young: 0,
+    complete: true,
+    findings: [],
+    unreadable: [],
+    known: new Map(),
+  };
   const payments = await walk(ledger, options, tally, {
     phase: 'payments',
     list: provider.listPayments,
@@ -106,48 +99,47 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
       currency,
     }),
     compare: (payment) => comparePayment(ledger, payment),
-    apply: (payment) => applyPayment(ledger, payment, 'SUCCEEDED', ASKED),
+    apply: (payment) => applyPayment(ledger, payment, 'SUCCEEDED', { kind: 'ASKED' }),
   });
   const refunds = await walk(ledger, options, tally, {
     phase: 'refunds',
     list: provider.listRefunds,
     idOf: ({ providerRefundId }) => providerRefundId,
     backingOf: (refund) => refund,
-    compare: (refund) => compareRefund(ledger, refund),
-    apply: (refund) => applyRefund(ledger, refund, ASKED),
+    ...refundSteps(ledger),
   });
   const disputes = await walk(ledger, options, tally, {
     phase: 'disputes',
     list: provider.listDisputes,
     idOf: ({ disputeId }) => disputeId,
     backingOf: (dispute) => dispute,
-    compare: (dispute) => compareDispute(ledger, dispute),
-    apply: (dispute) => applyDispute(ledger, dispute, ASKED),
+    ...disputeSteps(ledger),
   });
   const bookings = options.bothWays ? await lookUpBookings(ledger, options, tally) : undefined;
-  const { foreign, young, complete, findings } = tally;
-  return { payments, refunds, disputes, young, foreign, ...defined({ bookings }), findings, complete };
+  const { foreign, young, complete, findings, unreadable } = tally;
+  const counts = { payments, refunds, disputes, young, foreign, ...defined({ bookings }) };
+  return { ...counts, findings, unreadable, complete };
 }
 
 async function lookUpBookings(
   ledger: Ledger,
-  { sinceMs, onProgress }: ReconcileOptions,
+  { sinceMs, fix, onProgress }: ReconcileOptions,
   tally: Tally,
 ): Promise<number> {
   const before = tally.findings.length;
-  const { bookings, differences, complete } = await findUnbacked(ledger, {
+  const found = await findUnbacked(ledger, {
     sinceMs: ledger.clock.nowMs() - sinceMs,
     known: tally.known,
-    onProgress: ({ listed, differences: found }) =>
-      onProgress?.({ phase: 'bookings', listed, differences: before + found }),
+    onProgress: ({ listed, differences }) =>
+      onProgress?.({ phase: 'bookings', listed, differences: before + differences }),
   });
   const alreadyNamed = new Set(tally.findings.map(({ providerId }) => providerId));
-  const unbacked = differences.filter(({ providerId }) => !alreadyNamed.has(providerId));
-  tally.findings.push(
-    ...unbacked.map((difference) => ({ ...difference, fixed: false, next: 'CHECK' as const })),
-  );
-  if (!complete) tally.complete = false;
-  return bookings;
+  for (const booking of found.unbacked)
+    if (!alreadyNamed.has(booking.difference.providerId))
+      tally.findings.push(await settledBooking(ledger, fix, booking));
+  tally.unreadable.push(...found.unreadable);
+  if (!found.complete) tally.complete = false;
+  return found.bookings;
 }
 
 /** Goes through all that the provider lists of a kind, and gives how many were compared. */
@@ -175,7 +167,12 @@ async function walk<Item extends { readonly createdS: number }>(
         continue;
       }
       compared += 1;
-      await judge(tally, options.fix, { compare, apply }, item);
+      try {
+        await judge(tally, options.fix, { compare, apply }, item);
+      } catch (error) {
+        if (!(error instanceof MalformedItemError)) throw error;
+        tally.unreadable.push({ item: `of ${idOf(item)}`, problem: error.message });
+      }
     }
     options.onProgress?.({ phase, listed: compared, differences: tally.findings.length });
     const last = items.at(-1);
@@ -184,13 +181,8 @@ async function walk<Item extends { readonly createdS: number }>(
   }
 }
 
-async function judge<Item>(
-  tally: Tally,
-  fix: boolean,
-  { compare, apply }: Pick<Walk<Item>, 'compare' | 'apply'>,
-  item: Item,
-): Promise<void> {
-  const first = await compare(item);
+async function judge<Item>(tally: Tally, fix: boolean, steps: Steps<Item>, item: Item): Promise<void> {
+  const first = await steps.compare(item);
   switch (first.kind) {
     case 'SAME':
       return;
@@ -200,18 +192,7 @@ async function judge<Item>(
     case 'UNKNOWN':
       tally.complete = false;
       return;
-    case 'DIFFERENT': {
-      if (!fix) {
-        tally.findings.push({ ...first.difference, fixed: false, next: 'FIX' });
-        return;
-      }
-      const settled = await apply(item);
-      // Whatever applying says, only the ledger tells whether it has it now.
-      const now = await compare(item);
-      const detail = settled.kind === 'DONE' ? settled.detail : settled.reason;
-      const fixed = now.kind === 'SAME';
-      const next = fixed ? undefined : settled.kind === 'COME_AGAIN' ? 'RUN_AGAIN' : 'BY_HAND';
-      tally.findings.push({ ...first.difference, fixed, ...defined({ next, detail }) });
-    }
+    case 'DIFFERENT':
+      tally.findings.push(await settledDifference(fix, first.difference, item, steps, 'BY_HAND'));
   }
 }

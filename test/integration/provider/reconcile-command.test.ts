@@ -73,6 +73,7 @@ it(
       bookings: 1,
       complete: true,
       findings: [],
+      unreadable: [],
     });
   },
 );

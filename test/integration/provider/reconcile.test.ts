@@ -27,6 +27,7 @@ describe('a reconciliation', () => {
       young: 0,
       foreign: 0,
       findings: [],
+      unreadable: [],
       complete: true,
     });
   });

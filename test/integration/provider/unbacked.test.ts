@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startStripeSimulator } from '../../../dev/stripe-simulator/server.ts';
+import { toAttributes } from '../../../src/ledger/attributes.ts';
 import { applyRefund } from '../../../src/ledger/operations/apply-refund.ts';
+import { commit } from '../../../src/ledger/operations/ledger.ts';
 import { reconcile } from '../../../src/ledger/operations/reconcile.ts';
+import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
+import { plan } from '../../../src/ledger/plan.ts';
 import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
 import { type ProviderHarness, applyEvents, makeProviderHarness, paidByCard } from './support.ts';
 
@@ -35,6 +39,7 @@ describe('a reconciliation both ways', () => {
       foreign: 0,
       bookings: 3,
       findings: [],
+      unreadable: [],
       complete: true,
     });
     expect(harness.calls.slice(asked)).toEqual([
@@ -105,6 +110,82 @@ describe('a reconciliation both ways', () => {
         ledger: 'succeeded 5 USD',
         fixed: false,
       },
+    ]);
+  });
+
+  it('applies what became of a refund and of a dispute that were made before, and fixes each once', async () => {
+    const { orderId, paymentId } = await paidByCard(harness, '20.00');
+    const { simulator } = harness;
+    await simulator.dashboardRefund({ paymentIntent: paymentId, amount: 500 });
+    const made = await harness.ledger.provider.listRefunds({ limit: 1 });
+    const refundId = made.kind === 'DONE' ? (made.value.items[0]?.providerRefundId ?? '') : '';
+    const disputed = await paidByCard(harness, '30.00');
+    await simulator.openDispute({ paymentIntent: disputed.paymentId });
+    const opened = await harness.ledger.provider.listDisputes({ limit: 1 });
+    const disputeId = opened.kind === 'DONE' ? (opened.value.items[0]?.disputeId ?? '') : '';
+    await applyEvents(harness);
+    await harness.advance(2 * DAY_MS);
+    // Both orders are written since; what follows nobody tells.
+    await simulator.dashboardRefund({ paymentIntent: paymentId, amount: 100 });
+    await simulator.closeDispute({ dispute: disputeId, status: 'lost' });
+    await applyEvents(harness);
+    await simulator.settleRefund({ refund: refundId, status: 'failed' });
+    await simulator.closeDispute({ dispute: disputeId, status: 'won' });
+    await harness.advance(600_000);
+
+    const refund = {
+      kind: 'REFUND',
+      providerId: refundId,
+      order: { tenant: 't_1', accountId: 'u_1', orderId },
+      provider: 'failed 5 USD',
+      ledger: 'succeeded 5 USD',
+    };
+    const dispute = { ...refund, kind: 'DISPUTE', providerId: disputeId };
+    const lost = {
+      order: { ...refund.order, orderId: disputed.orderId },
+      provider: 'won 30 USD',
+      ledger: 'lost 30 USD',
+    };
+    const both = [refund, { ...dispute, ...lost }];
+    const told = await reconcile(harness.ledger, { ...BOTH_WAYS, fix: false });
+    expect(told.findings).toHaveLength(2);
+    expect(told.findings).toEqual(
+      expect.arrayContaining(both.map((one) => ({ ...one, fixed: false, next: 'FIX' }))),
+    );
+    const report = await reconcile(harness.ledger, BOTH_WAYS);
+    expect(report.findings).toHaveLength(2);
+    expect(report.findings).toEqual(expect.arrayContaining(both.map((one) => ({ ...one, fixed: true }))));
+    const after = await harness.order('t_1', 'u_1', orderId);
+    expect([after.refunded.toFixed(), after.refundable.toFixed()]).toEqual(['1', '19']);
+    const won = await harness.order('t_1', 'u_1', disputed.orderId);
+    expect(won.disputes.map(({ status, booked }) => [status, booked])).toEqual([['won', false]]);
+    const entries = await harness.entries('t_1', 'u_1');
+    expect((await reconcile(harness.ledger, BOTH_WAYS)).findings).toEqual([]);
+    expect(await harness.entries('t_1', 'u_1')).toHaveLength(entries.length);
+  });
+
+  it('names an order that cannot be read, and goes on with all others', async () => {
+    const broken = await paidByCard(harness, '20.00');
+    const { orderId, paymentId } = await paidByCard(harness, '30.00');
+    for (const payment of [broken.paymentId, paymentId])
+      await harness.simulator.dashboardRefund({ paymentIntent: payment, amount: 100 });
+    const { ledger } = harness;
+    const Item = {
+      ...toAttributes(orderAttributes(await harness.order('t_1', 'u_1', broken.orderId), ledger.settings)),
+      state: { S: 'BROKEN' },
+    };
+    const part = { items: [{ role: 'order', item: { Put: { Item } } }] } as const;
+    expect(await commit(ledger, plan(ledger.ids.token(), part))).toMatchObject({ kind: 'COMMITTED' });
+    await harness.advance(600_000);
+    const report = await reconcile(ledger, BOTH_WAYS);
+    expect(report).toMatchObject({ payments: 2, refunds: 2, complete: true });
+    // The refund of the other one is fixed; its payment and itself are all that can be looked up.
+    expect(report.findings).toMatchObject([{ kind: 'REFUND', order: { orderId }, fixed: true }]);
+    expect(report.bookings).toBe(2);
+    const problem = 'malformed item: attribute state';
+    expect(report.unreadable).toEqual([
+      { item: expect.stringMatching(/^of re_/) as string, problem },
+      { item: `t_1#u_1 ORDER#${broken.orderId}`, problem },
     ]);
   });
 

@@ -6,7 +6,8 @@ import { decimal } from '../../../src/ledger/money.ts';
 import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
 import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import { compareRefund } from '../../../src/ledger/operations/compare-with-provider.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
+import { findUnbacked } from '../../../src/ledger/operations/find-unbacked.ts';
+import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
 import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
 import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
@@ -154,6 +155,41 @@ describe('a full order', () => {
     expect(await compareRefund(world.ledger, read.value)).toEqual({ kind: 'SAME' });
     const report = await auditTable(world.ledger.store, { segments: 1, wait: () => Promise.resolve() });
     expect(report).toMatchObject({ problems: [], unsettled: [] });
+  });
+
+  it('has such refunds looked up at the provider too: what it knows nothing of is named', async () => {
+    const world = await makeWorld();
+    const order = await paidFullOrder(world);
+    for (const id of ['re_1', 're_2', 're_3']) {
+      const told = stripeRefund({ id, status: 'succeeded', amount: 100, metadata: {}, failure_reason: null });
+      await world.apply(eventOf(world, 'refund.created', told));
+    }
+    expect((await world.now(order)).aside?.count).toBe(3);
+    const missing = { kind: 'REFUSED', code: 'resource_missing' } as const;
+    const asked: string[] = [];
+    const provider: Ledger['provider'] = {
+      ...world.ledger.provider,
+      retrieveRefund: (id) => {
+        asked.push(id);
+        return Promise.resolve(missing);
+      },
+    };
+    const known = new Map([
+      ['pi_1', { status: 'succeeded', amountMinor: 500, currency: 'JPY' }],
+      ['re_1', { status: 'succeeded', amountMinor: 100, currency: 'JPY' }],
+      ['re_2', { status: 'succeeded', amountMinor: 99, currency: 'JPY' }],
+    ]);
+    const ledger = { ...world.ledger, provider };
+    const found = await findUnbacked(ledger, { sinceMs: 0, known });
+    expect(found.bookings).toBe(4);
+    const named = found.unbacked.map(({ difference }) => [difference.providerId, difference.provider]);
+    expect([...named].sort()).toEqual([
+      ['re_2', 'has none'],
+      ['re_3', 'has none'],
+    ]);
+    expect([...asked].sort()).toEqual(['re_2', 're_3']);
+    const sinceMs = world.clock.nowMs() + 1;
+    expect((await findUnbacked(ledger, { sinceMs, known })).bookings).toBe(0);
   });
 
   it('is swept while such a refund is pending, and told its end', async () => {

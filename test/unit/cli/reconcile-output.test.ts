@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { exitCode, parseSince, printedReport, reportAsData } from '../../../src/cli/reconcile-output.ts';
-import type { Finding, ReconcileReport } from '../../../src/ledger/operations/reconcile.ts';
+import type { ReconcileReport } from '../../../src/ledger/operations/reconcile.ts';
+import type { Finding } from '../../../src/ledger/operations/settle-difference.ts';
 
 const finding: Finding = {
   kind: 'REFUND',
@@ -29,6 +30,7 @@ const agreeing: ReconcileReport = {
   young: 0,
   foreign: 2,
   findings: [],
+  unreadable: [],
   complete: true,
 };
 
@@ -53,6 +55,18 @@ it('prints every difference with both sides, the order by its public id, and the
       '3 payments, 1 refund, 0 disputes compared, 2 of others: 1 difference, 1 fixed.',
     ].join('\n'),
   );
+});
+
+it('names what cannot be read, and that is no agreement', () => {
+  const unreadable = [{ item: 'demo#alice ORDER#01J', problem: 'malformed item: attribute state' }];
+  expect(printedReport({ ...agreeing, unreadable })).toBe(
+    [
+      'UNREADABLE  demo#alice ORDER#01J: malformed item: attribute state',
+      '         Next: nothing in it was compared. npm run audit names it too; mend the item, then run this again.',
+      '3 payments, 1 refund, 0 disputes compared, 2 of others: 0 differences, 1 item not read.',
+    ].join('\n'),
+  );
+  expect(exitCode({ ...agreeing, unreadable })).toBe(1);
 });
 
 it('gives machines the public id beside the parts that it is made of', () => {
