@@ -12,7 +12,8 @@ import type { Ledger } from './ledger/operations/ledger.ts';
 import { createStore } from './ledger/store.ts';
 import { createTransactor } from './ledger/transact.ts';
 import { loadTenants } from './load-tenants.ts';
-import { followMigrations } from './migrations/migrating-table.ts';
+import { type Table, followMigrations } from './migrations/migrating-table.ts';
+import { readAlongMigrations } from './migrations/reading.ts';
 import { POLL_MS, createMigrationView } from './migrations/view.ts';
 import type { Logger } from './observability/logger.ts';
 import { createLogger } from './observability/logger.ts';
@@ -36,6 +37,8 @@ export interface LedgerOverrides {
   readonly tenants?: Tenants;
   readonly provider?: PaymentProvider;
   readonly settings?: Partial<Ledger['settings']>;
+  /** For tools that change nothing: they write nothing at all, and are none of a migration's fleet. */
+  readonly readsOnly?: boolean;
 }
 
 /** The ledger and what comes with it, for a server or a worker. */
@@ -82,9 +85,9 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
       wait,
     }),
   };
-  const view = createMigrationView({ ...table, clock, ids, pollMs: POLL_MS });
+  const followed = followedTable(table, clock, ids, overrides.readsOnly ?? false);
   const ledger: Ledger = {
-    ...followMigrations(table, view, ids),
+    ...followed.table,
     clock,
     ids,
     tenants,
@@ -107,10 +110,22 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const close = async (): Promise<void> => {
     closeBus();
     // In an outage the heartbeat stays, and ends by itself.
-    await view.stop().catch(() => undefined);
+    await followed.stop().catch(() => undefined);
     client.destroy();
   };
   return { ledger, registry, wakeUps, logger, metrics, close };
+}
+
+interface FollowedTable {
+  readonly table: Table;
+  readonly stop: () => Promise<void>;
+}
+
+/** The table in whatever shape a migration has it. */
+function followedTable(table: Table, clock: Clock, ids: Ids, readsOnly: boolean): FollowedTable {
+  if (readsOnly) return { table: readAlongMigrations(table.store, clock), stop: () => Promise.resolve() };
+  const view = createMigrationView({ ...table, clock, ids, pollMs: POLL_MS });
+  return { table: followMigrations(table, view, ids), stop: view.stop };
 }
 
 function createProvider({ stripe }: Config): PaymentProvider {

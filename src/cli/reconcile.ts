@@ -39,7 +39,7 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     throw new UsageError(`--since takes a time such as 90m, 24h or 7d, not "${since}".`);
   const config = loadConfig();
   reachableTable(config);
-  const { ledger, close } = composeLedger(config);
+  const { ledger, close } = composeLedger(config, { readsOnly: !has('fix') });
   const report = await reconcile(ledger, {
     sinceMs,
     fix: has('fix'),

@@ -1,13 +1,14 @@
 import { isoInstant } from '../ledger/clock.ts';
 import { defined } from '../ledger/defined.ts';
 import type { Entry } from '../ledger/entry.ts';
-import type { AccountRef } from '../ledger/keys.ts';
+import { type AccountRef, assetOfBalanceType } from '../ledger/keys.ts';
 import { plainDecimal } from '../ledger/money.ts';
 import { orderNodeId } from '../ledger/node-ids.ts';
 import type { WholeAccount, WholeOrder } from '../ledger/operations/read-account.ts';
 import type { Balance } from '../ledger/operations/read-wallets.ts';
 import type { Order } from '../ledger/orders/order.ts';
 import type { EventRecord } from '../ledger/provider/event-item.ts';
+import type { Movement } from '../migrations/history.ts';
 
 /*
  * What `npm run show` shows, as data: texts and numbers, amounts as plain decimals, instants in ISO form. Named field by field,
@@ -18,6 +19,7 @@ export type OrderData = ReturnType<typeof orderData>;
 export type EntryData = ReturnType<typeof entryData>;
 export type EventData = ReturnType<typeof eventData>;
 export type BalanceData = ReturnType<typeof balanceData>;
+export type MovementData = ReturnType<typeof movementData>;
 
 /** All that `npm run show` has found; what it wasn't asked about is absent. */
 export interface Shown {
@@ -26,6 +28,8 @@ export interface Shown {
   readonly order?: OrderData;
   readonly orders?: readonly OrderSummary[];
   readonly entries?: readonly EntryData[];
+  /** How the account's balances moved last, also before they had entries. */
+  readonly movements?: readonly MovementData[];
   readonly balances?: readonly BalanceData[];
   /** Events about the order that matched nothing or could not be applied. */
   readonly problems?: readonly EventData[];
@@ -50,12 +54,17 @@ export function wholeOrderData({ order, entries, balances, problems }: WholeOrde
   };
 }
 
-export function wholeAccountData(ref: AccountRef, { balances, orders, entries }: WholeAccount): Shown {
+export function wholeAccountData(
+  ref: AccountRef,
+  { balances, orders, entries }: WholeAccount,
+  movements: readonly Movement[],
+): Shown {
   return {
     account: accountName(ref),
     balances: balances.map(balanceData),
     orders: orders.map(orderSummary),
     entries: entries.map(entryData),
+    movements: movements.map(movementData),
   };
 }
 
@@ -177,6 +186,17 @@ function entryData(entry: Entry) {
       asset,
       amount: plainDecimal(amount),
     })),
+  };
+}
+
+/** One movement of one balance, and the item that tells of it. */
+function movementData({ type, atMs, kind, amount, key }: Movement) {
+  return {
+    at: isoInstant(atMs),
+    asset: assetOfBalanceType(type),
+    amount: plainDecimal(amount),
+    kind,
+    item: key,
   };
 }
 

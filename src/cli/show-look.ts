@@ -1,7 +1,8 @@
 import type { AccountRef, OrderRef } from '../ledger/keys.ts';
 import { findEvent, findOrderOf } from '../ledger/operations/find-order.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
-import { readWholeAccount, readWholeOrder } from '../ledger/operations/read-account.ts';
+import { LATEST, readWholeAccount, readWholeOrder } from '../ledger/operations/read-account.ts';
+import { readHistory } from '../migrations/history.ts';
 import { type Shown, foundEvent, wholeAccountData, wholeOrderData } from './show-data.ts';
 import type { Subject } from './show-subject.ts';
 
@@ -32,7 +33,11 @@ async function lookAtOrder(ledger: Ledger, ref: OrderRef): Promise<Shown | strin
 
 async function lookAtAccount(ledger: Ledger, ref: AccountRef): Promise<Shown | string> {
   if (!ledger.tenants.has(ref.tenant)) return noTenant(ref.tenant);
-  return wholeAccountData(ref, await readWholeAccount(ledger, ref));
+  const [whole, movements] = await Promise.all([
+    readWholeAccount(ledger, ref),
+    readHistory(ledger.store, ref, { limit: LATEST }),
+  ]);
+  return wholeAccountData(ref, whole, movements);
 }
 
 async function lookAtEvent(ledger: Ledger, eventId: string): Promise<Shown | string> {

@@ -1,7 +1,8 @@
-import type { EntryData, EventData, OrderData, OrderSummary, Shown } from './show-data.ts';
+import type { EntryData, EventData, MovementData, OrderData, OrderSummary, Shown } from './show-data.ts';
 
 /** What was found, for people: a block for each kind of thing, empty ones left out. */
-export function printedShown({ event, account, order, orders, entries, balances, problems }: Shown): string {
+export function printedShown(shown: Shown): string {
+  const { event, account, order, orders, entries, movements, balances, problems } = shown;
   return [
     ...(event === undefined ? [] : block('event', [eventLine(event)])),
     ...(order === undefined ? [] : orderLines(order)),
@@ -13,6 +14,7 @@ export function printedShown({ event, account, order, orders, entries, balances,
       order === undefined ? 'latest entries' : 'entries',
       entries?.flatMap((entry) => entryLines(entry, order !== undefined)),
     ),
+    ...block('latest movements', movements?.map(movementLine)),
     ...block(
       `balances of ${account ?? ''}`,
       balances?.map(({ asset, amount }) => `${asset}  ${amount}`),
@@ -27,6 +29,10 @@ function block(title: string, lines: readonly string[] = []): readonly string[] 
 
 function summaryLine({ id, kind, state, amount, currency, createdAt }: OrderSummary): string {
   return `${createdAt}  ${kind}  ${state}  ${amount} ${currency}  ${id}`;
+}
+
+function movementLine({ at, asset, amount, kind, item }: MovementData): string {
+  return `${at}  ${amount} ${asset}  ${kind}  ${item}`;
 }
 
 function orderLines(order: OrderData): readonly string[] {

@@ -32,7 +32,7 @@ async function run(args: readonly string[]): Promise<ExitCode> {
   const subject = readSubject(words);
   const config = loadConfig();
   reachableTable(config);
-  const { ledger, close } = composeLedger(config);
+  const { ledger, close } = composeLedger(config, { readsOnly: true });
   const shown = await look(ledger, subject).finally(close);
   if (typeof shown === 'string') {
     process.stderr.write(`${shown}\n`);

@@ -28,7 +28,7 @@ export function followMigrations(table: Table, view: MigrationView, ids: Ids): T
   return {
     store: {
       ...table.store,
-      get: (keys) => view.act((acting) => get(table.store, acting, keys)),
+      get: (keys) => view.act((acting) => readAs(table.store, acting, keys)),
     },
     transactor: {
       commit: (plan, hooks) =>
@@ -39,7 +39,8 @@ export function followMigrations(table: Table, view: MigrationView, ids: Ids): T
   };
 }
 
-async function get(
+/** Reads by key as operations of the new shape expect it, from where the phase says that the records are. */
+export async function readAs(
   store: Store,
   acting: Acting | undefined,
   keys: readonly ItemKey[],

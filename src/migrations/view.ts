@@ -150,7 +150,8 @@ function drained(era: Era): Promise<void> {
   });
 }
 
-function actingOn(state: MigrationState | undefined): Acting | undefined {
+/** As what a process acts; undefined: no migration is under way, or none that this release knows. */
+export function actingOn(state: MigrationState | undefined): Acting | undefined {
   const migration = state === undefined ? undefined : migrationOf(state.id);
   if (state === undefined || migration === undefined) return undefined;
   return { migration, phase: state.phase, version: state.version };
@@ -162,6 +163,6 @@ function actsOn({ id, version }: MigrationState): Pick<Heartbeat, 'actsOn'> {
 }
 
 /** The one migration that has begun and isn't done. */
-async function underWay(store: Store): Promise<MigrationState | undefined> {
+export async function underWay(store: Store): Promise<MigrationState | undefined> {
   return (await readStates(store)).find(({ phase }) => phase !== 'done');
 }

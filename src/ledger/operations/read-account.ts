@@ -32,7 +32,8 @@ export interface WholeAccount {
 const CLOCK_SKEW_MS = 3_600_000;
 /** A tenant with more problems than this has other worries. */
 const MAX_PROBLEM_PAGES = 10;
-const LATEST = 20;
+/** Of each kind of thing that an account did, so many are shown. */
+export const LATEST = 20;
 
 /** For operators alone: nobody asks who may see it. Undefined if there is no such order. Throws TableUnavailableError. */
 export async function readWholeOrder(ledger: Ledger, ref: OrderRef): Promise<WholeOrder | undefined> {
