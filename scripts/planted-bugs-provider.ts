@@ -92,6 +92,13 @@ export const PROVIDER: readonly PlantedBug[] = [
     tests: ['test/unit/ledger/orders/due.test.ts'],
   },
   {
+    name: 'after a failed refund of a surplus payment another one is not waited for',
+    file: 'src/ledger/orders/order.ts',
+    from: 'if (asked !== undefined) return told < asked;',
+    to: '',
+    tests: ['test/unit/ledger/orders/due.test.ts'],
+  },
+  {
     name: 'value that arrives while spent value is taken back stays, and is owed',
     file: 'src/ledger/orders/order-postings.ts',
     from: 'guards: lacking.gt(ZERO) ? {',

@@ -11,7 +11,8 @@ export type Happening =
 
 /** How a run ended. A reason is stored with the order and shown to operators: no personal data, no secrets. */
 export type StepResult =
-  | { readonly kind: 'DONE' }
+  /** `refunds`: how many refunds of its surplus payment the provider has now, where the step is about one. */
+  | { readonly kind: 'DONE'; readonly refunds?: number }
   /** It didn't work: try again later. What a run throws counts as this. */
   | { readonly kind: 'RETRY'; readonly reason: string }
   /** It can't work: to the dead letters at once. */

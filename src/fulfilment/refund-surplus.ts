@@ -42,7 +42,8 @@ async function refund(
     .filter(({ status }) => status !== 'failed')
     .reduce((sum, { amountMinor }) => sum + amountMinor, 0);
   const amountMinor = toMinorUnits(surplus.amount, currency(order.currency).exponent) - givenBackMinor;
-  if (amountMinor <= 0) return { kind: 'DONE' };
+  const refunds = known.value.length;
+  if (amountMinor <= 0) return { kind: 'DONE', refunds };
   const made = await provider.createRefund({
     // A refund that failed is over: its key would only tell of it again.
     idempotencyKey: digest(key, String(amountMinor), String(failed)),
@@ -55,7 +56,7 @@ async function refund(
   if (made.kind !== 'DONE') return again(made);
   return made.value.status === 'failed'
     ? { kind: 'RETRY', reason: `the refund failed: ${made.value.failureReason ?? 'no reason given'}` }
-    : { kind: 'DONE' };
+    : { kind: 'DONE', refunds: refunds + 1 };
 }
 
 async function refundsOf(

@@ -6,7 +6,9 @@ import { changeOrder } from './change-order.ts';
 import type { Ledger } from './ledger.ts';
 
 /** How a run of a step ended. RELEASED: it was broken off because the worker stops, and doesn't count. */
-export type StepOutcome = { readonly kind: 'DONE' } | StepFailure | { readonly kind: 'RELEASED' };
+export type StepOutcome =
+  /** `refunds`: how many refunds of its surplus payment the provider has now, where the step is about one. */
+  { readonly kind: 'DONE'; readonly refunds?: number } | StepFailure | { readonly kind: 'RELEASED' };
 
 /** What became of the step, as the order's record says now. */
 export type FinishedStep =
@@ -60,7 +62,7 @@ function recorded(
 ): Order | undefined {
   switch (outcome.kind) {
     case 'DONE':
-      return completeStep(order, stepName, owner, nowMs);
+      return completeStep(order, stepName, owner, nowMs, outcome.refunds);
     case 'RETRY':
     case 'GIVE_UP':
       return failStep(order, stepName, owner, outcome, policy, nowMs, jitter);

@@ -160,11 +160,16 @@ export function surplusMap(surplus: SurplusPayment): Attributes {
     p: surplus.paymentId,
     a: surplus.amount,
     r: surplus.refunded,
+    n: optionalInt(surplus.asked),
+    c: optionalInt(surplus.aside?.count),
+    w: surplus.aside?.pending,
     f: refunds.length === 0 ? undefined : refunds,
   };
 }
 
 export function readSurplus(map: StoredItem): SurplusPayment {
+  const asideCount = optionalInteger(map, 'c');
+  const aside = asideCount === undefined ? undefined : { count: asideCount, pending: readDecimal(map, 'w') };
   return {
     paymentId: readString(map, 'p'),
     amount: readDecimal(map, 'a'),
@@ -174,6 +179,7 @@ export function readSurplus(map: StoredItem): SurplusPayment {
       amount: readDecimal(refund, 'a'),
       state: readOneOf(refund, 's', ['PENDING', 'SUCCEEDED', 'FAILED']),
     })),
+    ...defined({ aside, asked: optionalInteger(map, 'n') }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Happening, move, note, touch } from './order-changes.ts';
-import { type Order, type Step, stepsDone } from './order.ts';
+import { type Order, type Step, stepsDone, surplusStepName } from './order.ts';
 
 /** How often and for how long a step is tried (docs/DESIGN.md §10). */
 export interface StepPolicy {
@@ -72,13 +72,25 @@ export function claimDueSteps(
   });
 }
 
-/** A step is done; with the last one a PAID order is CONFIRMED. Undefined if the owner doesn't hold the step any more. */
-export function completeStep(order: Order, name: string, owner: string, nowMs: number): Order | undefined {
+/**
+ * A step is done; with the last one a PAID order is CONFIRMED. Undefined if the owner doesn't hold the step any more.
+ * @param refunds of the step of a surplus payment: how many refunds of it the provider has now
+ */
+export function completeStep(
+  order: Order,
+  name: string,
+  owner: string,
+  nowMs: number,
+  refunds?: number,
+): Order | undefined {
   const step = heldStep(order, name, owner);
   if (step === undefined) return undefined;
   const what: Happening = { cause: 'STEP_DONE', actor: WORKER_ACTOR, atMs: nowMs, detail: name };
   const done = note(order, what, {
     steps: replacedStep(order, { ...free(step), state: 'DONE', lastError: undefined }),
+    surplus: order.surplus.map((payment) =>
+      surplusStepName(payment.paymentId) === name ? { ...payment, asked: refunds } : payment,
+    ),
   });
   return confirmOrder(done, nowMs) ?? done;
 }

@@ -1,5 +1,5 @@
 import { type Posting, reversed } from '../entry.ts';
-import { add, subtract } from '../money.ts';
+import { type Decimal, ZERO, add, subtract } from '../money.ts';
 import { type OrderPatch, note, touch } from '../orders/order-changes.ts';
 import { isFull } from '../orders/order-size.ts';
 import type { Order, Refund, SurplusPayment, SurplusRefund, TransitionCause } from '../orders/order.ts';
@@ -39,7 +39,9 @@ export function applySurplusRefund(
   const { moves, refunded, cause } = effectOf(order, surplus, known, told);
   const isAside = listed === undefined && (kept !== undefined || isFull(order));
   const others = surplus.refunds.filter((refund) => refund !== listed);
-  const after: SurplusPayment = { ...surplus, refunded, refunds: isAside ? others : [...others, told] };
+  const after: SurplusPayment = isAside
+    ? { ...surplus, refunded, refunds: others, aside: toldAside(surplus, kept, told) }
+    : { ...surplus, refunded, refunds: [...others, told] };
   const patch: OrderPatch = {
     ...(isAside && kept === undefined ? { aside: countedAside(order) } : {}),
     surplus: order.surplus.map((other) => (other.paymentId === after.paymentId ? after : other)),
@@ -57,6 +59,25 @@ export function applySurplusRefund(
     // Nothing gives it back by itself any more: somebody has to.
     ...(state === 'FAILED' ? { alerts: ['SurplusPayment'] } : {}),
   };
+}
+
+/** What the payment says of its refunds that have items of their own. */
+function toldAside(
+  { aside }: SurplusPayment,
+  kept: Refund | undefined,
+  told: SurplusRefund,
+): NonNullable<SurplusPayment['aside']> {
+  const before = kept === undefined ? { count: 0, pending: ZERO } : { count: 1, pending: pendingOf(kept) };
+  // An earlier release kept it aside without saying so here.
+  const { count, pending } = aside ?? before;
+  return {
+    count: kept === undefined ? count + 1 : count,
+    pending: add(subtract(pending, kept === undefined ? ZERO : pendingOf(kept)), pendingOf(told)),
+  };
+}
+
+function pendingOf({ state, amount }: SurplusRefund | Refund): Decimal {
+  return state === 'PENDING' ? amount : ZERO;
 }
 
 interface Effect {

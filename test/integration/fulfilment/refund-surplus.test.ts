@@ -199,6 +199,23 @@ describe("a surplus payment's refund that waits at Stripe", () => {
     expect(await harness.balance('t_1', 'u_1')).toBe('0');
   });
 
+  it('after one that had failed, and was never told of, is booked by the sweeper too', async () => {
+    const { orderId, surplusId } = await paidTwice();
+    await harness.simulator.nextRefunds({ status: 'failed', count: 1 });
+    work();
+    await until(orderId, hasFailed);
+    await applyEvents(harness);
+    await harness.advance(2_000);
+    await until(orderId, isDone);
+    await worker?.stop();
+    expect(await atStripe(surplusId)).toEqual(['2000 failed', '2000 succeeded']);
+    expect((await orderNow(orderId)).surplus[0]).toMatchObject({ asked: 2, refunds: [{ state: 'FAILED' }] });
+    await harness.advance(HALF_HOUR_MS);
+    expect(await sweep(orderId)).toBe('SETTLED');
+    expect((await orderNow(orderId)).surplus.map(({ refunded }) => refunded.toFixed())).toEqual(['20']);
+    expect(await refundEntries()).toEqual([`surplus:${orderId} > stripe 20`]);
+  });
+
   it('and fails there is alerted, and no more asked about', async () => {
     const { orderId, surplusId } = await pendingRefund();
     await applyEvents(harness);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decimal } from '../../../src/ledger/money.ts';
 import { isFull } from '../../../src/ledger/orders/order-size.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import { type Order, awaitsSurplusRefund } from '../../../src/ledger/orders/order.ts';
 import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import { ORDER_ID, newOrder, payment, refund, session, tell, withSessions } from './facts.ts';
 import { memoryLedger } from './memory-ledger.ts';
@@ -140,6 +140,35 @@ describe('a refund made at the provider, of a full order', () => {
         sums: { stripe: '-800', merchant: '500', receivable: '0', surplus: '300' },
       },
     );
+  });
+
+  it('of a surplus payment is waited for until it is known how it ended, and no longer', async () => {
+    const memory = memoryLedger();
+    const before = full(withSessions(newOrder(), 2));
+    memory.put(before);
+    const part = (status: 'pending' | 'failed') => refund('re_1', 500, status, { paymentId: 'pi_2' });
+    const seen: unknown[] = [];
+    for (const [index, event] of [
+      ...paidFirst,
+      tell.session('completed', session(2)),
+      tell.refund('created', part('pending')),
+      tell.refund('failed', part('failed')),
+      tell.refund('created', part('pending')),
+    ].entries()) {
+      await applyEvent(memory.ledger, { ...event, eventId: `evt_${String(index)}` });
+      const now = memory.order(before);
+      const [paid] = now.surplus;
+      if (paid === undefined) continue;
+      const steps = now.steps.map((step) => ({ ...step, state: 'DONE' as const }));
+      const waits = awaitsSurplusRefund({ ...now, steps }, { ...paid, asked: 1 });
+      seen.push([paid.refunds.length, paid.aside?.count, paid.aside?.pending.toFixed(), waits]);
+    }
+    expect(seen).toEqual([
+      [0, undefined, undefined, true],
+      [0, 1, '500', true],
+      [0, 1, '0', false],
+      [0, 1, '0', false],
+    ]);
   });
 
   it('is in sums and items alone: the order doesn’t grow by it', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dueAtMs, dueShard, sweepDueAtMs } from '../../../../src/ledger/orders/due.ts';
 import { add, decimal } from '../../../../src/ledger/money.ts';
-import type { Attempt, Claim, Order } from '../../../../src/ledger/orders/order.ts';
+import type { Attempt, Claim, Order, SurplusPayment } from '../../../../src/ledger/orders/order.ts';
 import { SAMPLE_AT_MS, sampleOrder, samplePaidOrder, sampleRefund } from '../../../support/sample-orders.ts';
 
 const POLICY = { sweepAfterMs: 1_800_000 };
@@ -112,6 +112,7 @@ describe('when an order needs somebody next', () => {
     const waits = (
       state: 'DONE' | 'DEAD',
       refunds: readonly (readonly [amount: string, state: 'PENDING' | 'SUCCEEDED' | 'FAILED'])[],
+      more: Partial<SurplusPayment> = {},
     ): number | undefined => {
       const succeeded = refunds.filter(([, refundState]) => refundState === 'SUCCEEDED');
       const surplus = {
@@ -123,6 +124,7 @@ describe('when an order needs somebody next', () => {
           amount: decimal(amount),
           state: refundState,
         })),
+        ...more,
       };
       return due({ surplus: [surplus], steps: [{ ...step, state }], state: 'CONFIRMED' }, samplePaidOrder());
     };
@@ -134,6 +136,26 @@ describe('when an order needs somebody next', () => {
     expect(waits('DONE', [['480', 'SUCCEEDED']])).toBeUndefined();
     expect(waits('DONE', [['480', 'FAILED']])).toBeUndefined();
     expect(waits('DEAD', [])).toBeUndefined();
+
+    // Its step says how many there are: the first one failed, and nobody told of the second.
+    expect(waits('DONE', [['480', 'FAILED']], { asked: 2 })).toBe(30 * MINUTE_MS);
+    expect(waits('DONE', [['480', 'FAILED']], { asked: 1 })).toBeUndefined();
+    expect(
+      waits(
+        'DONE',
+        [
+          ['480', 'FAILED'],
+          ['480', 'FAILED'],
+        ],
+        { asked: 2 },
+      ),
+    ).toBeUndefined();
+    expect(waits('DONE', [], { asked: 1 })).toBe(30 * MINUTE_MS);
+    // Of a full order they are told of aside.
+    const aside = { count: 1, pending: decimal('0') };
+    expect(waits('DONE', [], { asked: 1, aside })).toBeUndefined();
+    expect(waits('DONE', [], { asked: 2, aside })).toBe(30 * MINUTE_MS);
+    expect(waits('DEAD', [], { aside: { ...aside, pending: decimal('480') } })).toBe(30 * MINUTE_MS);
   });
 
   it('leaves steps out of what the sweeper waits for', () => {
