@@ -99,6 +99,14 @@ export const PROVIDER: readonly PlantedBug[] = [
     tests: ['test/unit/ledger/orders/due.test.ts'],
   },
   {
+    name: 'each refund of a payment is read by itself whenever all are told of',
+    file: 'src/ledger/operations/apply-refund.ts',
+    from: 'known === undefined || !isOf(known, facts) || !saysAsMuch(known, order, facts)',
+    to: 'known === undefined || facts.amountMinor > 0',
+    tests: ['test/integration/webhooks/full-orders.test.ts'],
+    only: 'is read once',
+  },
+  {
     name: 'value that arrives while spent value is taken back stays, and is owed',
     file: 'src/ledger/orders/order-postings.ts',
     from: 'guards: lacking.gt(ZERO) ? {',

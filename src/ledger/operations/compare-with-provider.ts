@@ -4,8 +4,8 @@ import { type OrderRef, orderKey, paymentKey } from '../keys.ts';
 import { readOrder } from '../orders/order-item.ts';
 import type { Order, Refund } from '../orders/order.ts';
 import { amountOfMinor } from '../provider/provider-facts.ts';
-import { type RefundFacts, isPassed, knownRefund } from '../provider/provider-refunds.ts';
-import { keptAside, refundFacts } from './apply-refund.ts';
+import { type RefundFacts, isPassed } from '../provider/provider-refunds.ts';
+import { keptAside, listedRefund, refundFacts } from './apply-refund.ts';
 import type { Ledger } from './ledger.ts';
 import { orderNamedBy } from './settle-fact.ts';
 
@@ -120,17 +120,7 @@ async function knownState(
   facts: RefundFacts,
 ): Promise<Pick<Refund, 'state' | 'amount'> | undefined> {
   if (order === undefined) return undefined;
-  return listedState(order, booking, facts) ?? keptAside(ledger, order, facts);
-}
-
-function listedState(
-  order: Order,
-  booking: PaymentBooking | undefined,
-  facts: RefundFacts,
-): Pick<Refund, 'state' | 'amount'> | undefined {
-  if (booking?.bookedAs !== 'SURPLUS') return knownRefund(order, facts);
-  const surplus = order.surplus.find(({ paymentId }) => paymentId === facts.paymentId);
-  return surplus?.refunds.find(({ providerRefundId }) => providerRefundId === facts.providerRefundId);
+  return listedRefund(order, booking, facts) ?? keptAside(ledger, order, facts);
 }
 
 /** The order's name alone, for a report. */

@@ -3,6 +3,7 @@ import { type AttributeValue, toAttributes } from '../../../src/ledger/attribute
 import { refundKey } from '../../../src/ledger/keys.ts';
 import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
 import { decimal } from '../../../src/ledger/money.ts';
+import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
 import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import { compareRefund } from '../../../src/ledger/operations/compare-with-provider.ts';
@@ -191,6 +192,54 @@ describe('a full order', () => {
     const sinceMs = world.clock.nowMs() + 1;
     expect((await findUnbacked(ledger, { sinceMs, known })).bookings).toBe(0);
   });
+
+  it.each([
+    ['full', true, 3],
+    ['an ordinary one', false, 2],
+  ])(
+    'that is %s is read once for all refunds of a payment that are listed',
+    async (_name, isLarge, reads) => {
+      const world = await makeWorld();
+      const order = isLarge ? await fullOrder(world) : await world.waitingOrder();
+      await world.apply(eventOf(world, 'checkout.session.completed', completedSession(order)));
+      const told = (id: number) =>
+        stripeRefund({
+          id: `re_${String(id)}`,
+          status: 'succeeded',
+          amount: 10,
+          metadata: {},
+          failure_reason: null,
+        });
+      for (let id = 1; id <= 20; id += 1) {
+        const refund = told(id);
+        await world.apply(eventOf(world, 'refund.created', refund));
+        const read = readRefund(refund);
+        if (read.kind === 'READ') world.account.refunds.set(`re_${String(id)}`, read.value);
+      }
+      let count = 0;
+      const { store } = world.ledger;
+      const get: Ledger['store']['get'] = (keys) => {
+        count += 1;
+        return store.get(keys);
+      };
+      const counting = { ...world.ledger, store: { ...store, get } };
+      const charge = { id: 'ch_1', object: 'charge', payment_intent: 'pi_1', metadata: {} };
+      const nothing = await applyEvent(counting, eventOf(world, 'charge.refunded', charge));
+      expect(nothing).toMatchObject({ kind: 'DONE', outcome: 'STALE' });
+      expect(count).toBe(reads);
+
+      // One is new: it alone is settled by itself.
+      const another = readRefund(told(21));
+      if (another.kind !== 'READ') throw new Error('unreadable');
+      world.account.refunds.set('re_21', another.value);
+      count = 0;
+      const one = await applyEvent(counting, eventOf(world, 'charge.refunded', charge));
+      expect(one).toMatchObject({ kind: 'DONE', outcome: 'APPLIED' });
+      expect(count).toBe(2 * reads);
+      expect((await world.now(order)).refunded.toFixed()).toBe('210');
+      expect(await world.booked('alice', 'merchant:cafe')).toBe('290');
+    },
+  );
 
   it('is swept while such a refund is pending, and told its end', async () => {
     const world = await makeWorld();
