@@ -211,9 +211,9 @@ describe('a full order', () => {
           failure_reason: null,
         });
       for (let id = 1; id <= 20; id += 1) {
-        const refund = told(id);
-        await world.apply(eventOf(world, 'refund.created', refund));
-        const read = readRefund(refund);
+        const made = told(id);
+        await world.apply(eventOf(world, 'refund.created', made));
+        const read = readRefund(made);
         if (read.kind === 'READ') world.account.refunds.set(`re_${String(id)}`, read.value);
       }
       let count = 0;
