@@ -6,7 +6,7 @@ import { plainDecimal } from '../ledger/money.ts';
 import { orderNodeId } from '../ledger/node-ids.ts';
 import type { WholeAccount, WholeOrder } from '../ledger/operations/read-account.ts';
 import type { Balance } from '../ledger/operations/read-wallets.ts';
-import type { Order } from '../ledger/orders/order.ts';
+import type { Order, Refund } from '../ledger/orders/order.ts';
 import type { EventRecord } from '../ledger/provider/event-item.ts';
 import type { Movement } from '../migrations/history.ts';
 
@@ -44,9 +44,9 @@ export interface OrderSummary {
   readonly createdAt: string;
 }
 
-export function wholeOrderData({ order, entries, balances, problems }: WholeOrder): Shown {
+export function wholeOrderData({ order, entries, aside, balances, problems }: WholeOrder): Shown {
   return {
-    order: orderData(order),
+    order: orderData(order, aside),
     entries: entries.map(entryData),
     account: accountName(order),
     balances: balances.map(balanceData),
@@ -96,7 +96,7 @@ function orderSummary(order: Order): OrderSummary {
   return { id: orderNodeId(order), kind, state, amount: plainDecimal(amount), currency, createdAt };
 }
 
-function orderData(order: Order) {
+function orderData(order: Order, aside: readonly Refund[]) {
   const { tenant, accountId, orderId, version, merchantId, asset, actor, payment, unlistedNotes } = order;
   return {
     ...orderSummary(order),
@@ -119,6 +119,8 @@ function orderData(order: Order) {
       amount: plainDecimal(amount),
     })),
     ...paperwork(order),
+    refundsAside: aside.map(refundData),
+    refundsAsideNotFound: (order.aside?.count ?? 0) - aside.length,
     steps: order.steps.map(({ name, state, attempts, nextAttemptAtMs, lastError }) => ({
       name,
       state,
@@ -141,25 +143,27 @@ function paperwork({ attempts, refunds, disputes, surplus }: Order) {
       expiresAt: isoInstant(expiresAtMs),
       ...defined({ sessionId, paymentId }),
     })),
-    refunds: refunds.map((refund) => {
-      const { refundId, amount, state, source, actor, createdAtMs } = refund;
-      const { reason, failureReason, paymentId, providerRefundId, entryId } = refund;
-      return {
-        refundId,
-        amount: plainDecimal(amount),
-        state,
-        source,
-        actor,
-        createdAt: isoInstant(createdAtMs),
-        ...defined({ reason, failureReason, paymentId, providerRefundId, entryId }),
-      };
-    }),
+    refunds: refunds.map(refundData),
     disputes: disputes.map(({ amount, ...dispute }) => ({ ...dispute, amount: plainDecimal(amount) })),
     surplus: surplus.map(({ paymentId, amount, refunded }) => ({
       paymentId,
       amount: plainDecimal(amount),
       refunded: plainDecimal(refunded),
     })),
+  };
+}
+
+function refundData(refund: Refund) {
+  const { refundId, amount, state, source, actor, createdAtMs } = refund;
+  const { reason, failureReason, paymentId, providerRefundId, entryId } = refund;
+  return {
+    refundId,
+    amount: plainDecimal(amount),
+    state,
+    source,
+    actor,
+    createdAt: isoInstant(createdAtMs),
+    ...defined({ reason, failureReason, paymentId, providerRefundId, entryId }),
   };
 }
 

@@ -58,6 +58,12 @@ function orderLines(order: OrderData): readonly string[] {
       'refunds',
       order.refunds.map((one) => words(one)),
     ),
+    ...block('refunds kept beside the order, which was full', [
+      ...order.refundsAside.map((one) => words(one)),
+      ...(order.refundsAsideNotFound === 0
+        ? []
+        : [`and ${String(order.refundsAsideNotFound)} more: Stripe could not be asked for their ids`]),
+    ]),
     ...block(
       'disputes',
       order.disputes.map((one) => words(one)),

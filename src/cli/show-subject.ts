@@ -7,7 +7,7 @@ import { UsageError } from './command-line.ts';
 export type Subject =
   | { readonly kind: 'ORDER'; readonly ref: OrderRef }
   | { readonly kind: 'ACCOUNT'; readonly ref: AccountRef }
-  /** A payment or session of the provider's. */
+  /** A payment, session, refund or dispute of the provider's. */
   | { readonly kind: 'PROVIDER'; readonly id: string }
   | { readonly kind: 'EVENT'; readonly id: string };
 
@@ -19,11 +19,11 @@ export function readSubject(words: readonly string[]): Subject {
   const text = words.join(' ');
   if (text === '') throw new UsageError('Say what to show.');
   if (/^evt_\w+$/.test(text)) return { kind: 'EVENT', id: text };
-  if (/^(pi|cs)_\w+$/.test(text)) return { kind: 'PROVIDER', id: text };
+  if (/^(pi|cs|re|pyr|dp|du)_\w+$/.test(text)) return { kind: 'PROVIDER', id: text };
   if (isUlid(text)) throw new UsageError(`An order's ULID needs its account before it: demo#alice ${text}.`);
   const subject = bySpelledKey(text) ?? byNodeId(text);
   if (subject === undefined)
-    throw new UsageError(`"${text}" is no order, payment, session, event or account.`);
+    throw new UsageError(`"${text}" is no order, payment, session, refund, dispute, event or account.`);
   return subject;
 }
 

@@ -1,6 +1,6 @@
 /**
- * `npm run show -- <anything>`: an order, a payment, a session, an event or an account, with everything in the table that is
- * about it. Changes nothing. `--json` prints for machines.
+ * `npm run show -- <anything>`: an order, a payment, a session, a refund, a dispute, an event or an account, with everything in
+ * the table that is about it. Changes nothing. `--json` prints for machines.
  */
 import { composeLedger } from '../compose-ledger.ts';
 import { loadConfig } from '../config.ts';
@@ -16,8 +16,10 @@ Shows an order with its attempts, refunds, disputes, steps, timeline, entries an
   an order          its id as logs, reports and clients have it, or its account and ULID: demo#alice 01M8…
   a payment         pi_…, booked or not
   a session         cs_…: Stripe says whose it is
+  a refund          re_…: Stripe says of which payment
+  a dispute         dp_… or du_…: likewise
   an event          evt_…: what came of it, and its order
-  an account        demo#alice: balances, latest orders and entries
+  an account        demo#alice: balances, latest orders, entries and movements
 
   --json            prints it as data
 

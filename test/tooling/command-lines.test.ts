@@ -57,7 +57,7 @@ describe('every command', { timeout: 60_000 }, () => {
     ['migrate', 'advance bogus', 'There is no migration "bogus", only god-record, metrics-split.'],
     ['reconcile', '--since yesterday', '--since takes a time such as 90m, 24h or 7d, not "yesterday".'],
     ['relay', '-x', 'There is no option -x here.'],
-    ['show', 'what?', '"what?" is no order, payment, session, event or account.'],
+    ['show', 'what?', '"what?" is no order, payment, session, refund, dispute, event or account.'],
     ['token', '--role customer', '--sub must say who the token is for.'],
     ['worker', 'now', '"now" is a word too many.'],
   ])(

@@ -3,9 +3,9 @@ import { type AccountItems, type UnmovedRecords, readAccount } from '../audit/au
 import { type StoredItem, readString } from '../attributes.ts';
 import { type AccountRef, type ItemKey, PREFIX, metricsKey, partition } from '../keys.ts';
 import type { Store } from '../store.ts';
+import { readDistinct } from './read-distinct.ts';
 
 const PAGE_SIZE = 1_000;
-const MAX_KEYS = 100;
 
 /**
  * Reads what can move, then the entries and the refunds that have items of their own, then what can move again: every
@@ -23,21 +23,10 @@ export async function readAtRest(
   const entries = await readAll(store, ref, PREFIX.entry);
   const own = [...before, ...entries];
   const named = asideKeys(readAccount(ref, own, unmoved));
-  const aside = found.length + named.length === 0 ? [] : await getAll(store, [...found, ...named]);
+  const aside = found.length + named.length === 0 ? [] : await readDistinct(store, [...found, ...named]);
   const after = await readMoving(store, ref, unmoved);
   if (stamp(before) !== stamp(after)) return undefined;
   return readAccount(ref, [...own, ...aside], unmoved);
-}
-
-/** Each once, of however many keys: those that are there. */
-async function getAll(store: Store, keys: readonly ItemKey[]): Promise<readonly StoredItem[]> {
-  const distinct = [...new Map(keys.map((key) => [key.uuid, key])).values()];
-  const items: StoredItem[] = [];
-  for (let start = 0; start < distinct.length; start += MAX_KEYS) {
-    const read = await store.get(distinct.slice(start, start + MAX_KEYS));
-    items.push(...read.filter((item) => item !== undefined));
-  }
-  return items;
 }
 
 async function readMoving(

@@ -1,5 +1,6 @@
 import type { ProviderMetadata, ProviderResult } from '../../stripe/port.ts';
-import { type OrderRef, eventKey, paymentKey } from '../keys.ts';
+import { asideIn, ownerOfAside } from '../audit/aside-items.ts';
+import { type OrderRef, eventKey, paymentKey, refundKey } from '../keys.ts';
 import { type EventRecord, readEventRecord, readPaymentBooking } from '../provider/event-item.ts';
 import type { Ledger } from './ledger.ts';
 import { orderNamedBy } from './settle-fact.ts';
@@ -11,23 +12,49 @@ export type FoundOrder =
   | { readonly kind: 'UNKNOWN' };
 
 /**
- * The order of a payment or session (`pi_…`, `cs_…`), whatever its tenant: for operators alone. The payment item names it;
- * of what isn't booked the provider's own metadata does, so that no scan is needed. Throws TableUnavailableError.
+ * The order of a payment, session, refund or dispute (`pi_…`, `cs_…`, `re_…`, `dp_…`), whatever its tenant: for operators
+ * alone. The payment item names it; of what isn't booked the provider's own metadata does, so that no scan is needed.
+ * Throws TableUnavailableError.
  */
 export async function findOrderOf(ledger: Ledger, providerId: string): Promise<FoundOrder> {
-  const [item] = await ledger.store.get([paymentKey(providerId)]);
-  if (item !== undefined) {
-    const { tenant, accountId, orderId } = readPaymentBooking(item);
-    return { kind: 'FOUND', ref: { tenant, accountId, orderId } };
-  }
+  const [payment, refund] = await ledger.store.get([paymentKey(providerId), refundKey(providerId)]);
+  if (payment !== undefined) return found(readPaymentBooking(payment));
+  const asideOf = refund === undefined ? undefined : ownerOfAside(refund);
+  if (refund !== undefined && asideOf !== undefined)
+    return found({ ...asideOf, orderId: asideIn(refund).orderId });
   const { provider } = ledger;
-  const asked: ProviderResult<{ readonly metadata: ProviderMetadata }> = providerId.startsWith('cs_')
-    ? await provider.retrieveSession(providerId)
-    : await provider.retrievePayment(providerId);
-  if (asked.kind === 'REFUSED') return { kind: 'NONE' };
-  if (asked.kind !== 'DONE') return { kind: 'UNKNOWN' };
+  const [prefix = ''] = providerId.split('_');
+  switch (prefix) {
+    case 'cs':
+      return byMetadata(await provider.retrieveSession(providerId));
+    case 're':
+    case 'pyr':
+      return byPaymentOf(ledger, await provider.retrieveRefund(providerId));
+    case 'dp':
+    case 'du':
+      return byPaymentOf(ledger, await provider.retrieveDispute(providerId));
+    default:
+      return byMetadata(await provider.retrievePayment(providerId));
+  }
+}
+
+function found({ tenant, accountId, orderId }: OrderRef): FoundOrder {
+  return { kind: 'FOUND', ref: { tenant, accountId, orderId } };
+}
+
+function byMetadata(asked: ProviderResult<{ readonly metadata: ProviderMetadata }>): FoundOrder {
+  if (asked.kind !== 'DONE') return { kind: asked.kind === 'REFUSED' ? 'NONE' : 'UNKNOWN' };
   const ref = orderNamedBy(asked.value.metadata);
-  return ref === undefined ? { kind: 'NONE' } : { kind: 'FOUND', ref };
+  return ref === undefined ? { kind: 'NONE' } : found(ref);
+}
+
+/** Whose a refund or a dispute is its payment says: one made in the dashboard names nothing of ours. */
+async function byPaymentOf(
+  ledger: Ledger,
+  asked: ProviderResult<{ readonly paymentId: string }>,
+): Promise<FoundOrder> {
+  if (asked.kind !== 'DONE') return { kind: asked.kind === 'REFUSED' ? 'NONE' : 'UNKNOWN' };
+  return findOrderOf(ledger, asked.value.paymentId);
 }
 
 /** What is kept of an event, whatever its tenant: for operators alone. Undefined if it never came, or long ago. */

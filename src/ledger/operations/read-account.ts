@@ -1,13 +1,14 @@
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Entry } from '../entry.ts';
 import type { AccountRef, OrderRef } from '../keys.ts';
-import type { Order } from '../orders/order.ts';
+import type { Order, Refund } from '../orders/order.ts';
 import type { EventRecord } from '../provider/event-item.ts';
 import type { Ledger } from './ledger.ts';
 import { MAX_PAGE_SIZE } from './pages.ts';
 import { listEntries } from './read-entries.ts';
 import { listOrders } from './read-order-lists.ts';
 import { readOrders } from './read-orders.ts';
+import { readRefundsAside } from './read-refunds-aside.ts';
 import { type Balance, assetsOf, readBalances } from './read-wallets.ts';
 import { listWebhookProblems } from './read-webhook-events.ts';
 
@@ -16,6 +17,8 @@ export interface WholeOrder {
   readonly order: Order;
   /** The oldest first. */
   readonly entries: readonly Entry[];
+  /** Refunds that it doesn't list itself, since it was full: as many as could be found. */
+  readonly aside: readonly Refund[];
   readonly balances: readonly Balance[];
   /** Events about it that matched nothing or could not be applied; the others are found by their own id alone. */
   readonly problems: readonly EventRecord[];
@@ -45,7 +48,8 @@ export async function readWholeOrder(ledger: Ledger, ref: OrderRef): Promise<Who
     balancesOf(ledger, viewer, ref),
     problemsOf(ledger, viewer, ref),
   ]);
-  return { order, entries, balances, problems };
+  const aside = await readRefundsAside(ledger, order, entries);
+  return { order, entries, aside, balances, problems };
 }
 
 /** For operators alone: nobody asks who may see it. Throws TableUnavailableError. */

@@ -3,6 +3,8 @@ import type { Shown } from '../../../src/cli/show-data.ts';
 import { look } from '../../../src/cli/show-look.ts';
 import { printedShown } from '../../../src/cli/show-output.ts';
 import { readSubject } from '../../../src/cli/show-subject.ts';
+import { findOrderOf } from '../../../src/ledger/operations/find-order.ts';
+import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
 import { plan } from '../../../src/ledger/plan.ts';
 import { putEvent } from '../../../src/ledger/provider/event-item.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
@@ -66,6 +68,9 @@ it('an order that was paid by card, refunded in part and disputed, with its entr
 
 it('the same order by every name that it has', async () => {
   const expected = await shown(disputed.id);
+  const [refund, dispute] = [expected.order?.refunds[0], expected.order?.disputes[0]];
+  expect(refund?.providerRefundId).toMatch(/^re_/);
+  expect(dispute?.disputeId).toMatch(/^du_/);
   const [attempt] = (await harness.order('t_1', 'u_1', disputed.orderId)).attempts;
   for (const words of [
     ['t_1#u_1', disputed.orderId],
@@ -73,6 +78,8 @@ it('the same order by every name that it has', async () => {
     ['t_1#u_1', `ORDER#${disputed.orderId}`],
     [disputed.paymentId],
     [attempt?.sessionId ?? ''],
+    [refund?.providerRefundId ?? ''],
+    [dispute?.disputeId ?? ''],
   ]) {
     expect([words, await shown(...words)]).toEqual([words, expected]);
   }
@@ -145,6 +152,74 @@ it('an account: its balances, its latest orders and entries', async () => {
   ]);
 });
 
+/** As no line makes an order, but quick to write. */
+async function fill({ orderId }: { readonly orderId: string }): Promise<void> {
+  const { ledger } = harness;
+  const before = await harness.order('t_1', 'u_1', orderId);
+  const [line] = before.lines;
+  if (line === undefined) throw new Error('no line');
+  const lines = [{ ...line, name: 'x'.repeat(180_000) }];
+  const after = { ...before, lines, rev: before.rev + 1 };
+  const written = plan(ledger.ids.token(), updateOrder(before, after, ledger.settings));
+  expect(await ledger.transactor.commit(written)).toMatchObject({ kind: 'COMMITTED' });
+}
+
+it('a full order with the refunds that are kept beside it, also by their ids', async () => {
+  const full = await paidByCard(harness, '30.00');
+  await fill(full);
+  await harness.simulator.dashboardRefund({ paymentIntent: full.paymentId, amount: 500 });
+  await harness.simulator.dashboardRefund({
+    paymentIntent: full.paymentId,
+    amount: 700,
+    status: 'pending',
+  });
+  await applyEvents(harness);
+  const found = await shown(full.id);
+  expect(found.order).toMatchObject({
+    refunded: '5',
+    refundPending: '7',
+    refunds: [],
+    refundsAsideNotFound: 0,
+  });
+  expect(found.order?.refundsAside.map(({ amount, state }) => [amount, state]).sort()).toEqual([
+    ['5', 'SUCCEEDED'],
+    ['7', 'PENDING'],
+  ]);
+  const pending = found.order?.refundsAside.find(({ state }) => state === 'PENDING');
+  const asked = harness.calls.length;
+  const byRefund = await findOrderOf(harness.ledger, pending?.providerRefundId ?? '');
+  expect(byRefund).toEqual({
+    kind: 'FOUND',
+    ref: { tenant: 't_1', accountId: 'u_1', orderId: full.orderId },
+  });
+  expect(harness.calls.length).toBe(asked);
+  const text = printedShown(found);
+  expect(text).toContain('refunds kept beside the order, which was full\n');
+  expect(text).toContain(`amount 7, state PENDING, source DASHBOARD`);
+});
+
+it('a full order without Stripe: what its entries name, and how many more there are', async () => {
+  const full = await paidByCard(harness, '30.00');
+  await fill(full);
+  await harness.simulator.dashboardRefund({ paymentIntent: full.paymentId, amount: 500 });
+  await harness.simulator.dashboardRefund({
+    paymentIntent: full.paymentId,
+    amount: 700,
+    status: 'pending',
+  });
+  await applyEvents(harness);
+  await harness.simulator.failNextRequests({
+    method: 'GET',
+    path: '/v1/refunds',
+    count: 1,
+    status: 500,
+    type: 'api_error',
+  });
+  const found = await shown(full.id);
+  expect(found.order?.refundsAside.map(({ amount, state }) => [amount, state])).toEqual([['5', 'SUCCEEDED']]);
+  expect(printedShown(found)).toContain('  and 1 more: Stripe could not be asked for their ids\n');
+});
+
 it('prints it in blocks, and nothing of what claims hold', async () => {
   const text = printedShown(await shown(disputed.id));
   for (const line of [
@@ -164,6 +239,8 @@ it.each([
   [['t_1#u_1', '01K9ZZZZZZZZZZZZZZZZZZZZZZ'], 't_1#u_1 has no order 01K9ZZZZZZZZZZZZZZZZZZZZZZ.'],
   [['nobody#u_1'], 'TENANTS_FILE has no tenant nobody.'],
   [['pi_unknown'], 'pi_unknown is of no order of ours.'],
+  [['re_unknown'], 're_unknown is of no order of ours.'],
+  [['dp_unknown'], 'dp_unknown is of no order of ours.'],
   [['evt_unknown'], 'No event evt_unknown came here, or its thirty days are over.'],
 ])('says of %s that there is none', async (words, sentence) => {
   expect(await look(harness.ledger, readSubject(words))).toBe(sentence);
