@@ -107,6 +107,13 @@ export const PROVIDER: readonly PlantedBug[] = [
     only: 'is read once',
   },
   {
+    name: 'an order grows with every state that it comes back to',
+    file: 'src/ledger/orders/order-changes.ts',
+    from: 'past.find(isNote) ?? past[0]',
+    to: 'past.find(isNote)',
+    tests: ['test/unit/ledger/orders/order-size.test.ts'],
+  },
+  {
     name: 'value that arrives while spent value is taken back stays, and is owed',
     file: 'src/ledger/orders/order-postings.ts',
     from: 'guards: lacking.gt(ZERO) ? {',

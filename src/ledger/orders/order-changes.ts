@@ -62,8 +62,6 @@ export function newTransitions(before: Order | undefined, after: Order): readonl
 }
 
 function listed(order: Order, from: OrderState, { cause, actor, atMs, detail }: Happening): Order {
-  if (orderBytes(order) >= MAX_BYTES_BEFORE_TRANSITION)
-    return touch(order, atMs, { unlistedNotes: order.unlistedNotes + 1 });
   const version = order.version + 1;
   const transition: Transition = {
     version,
@@ -74,13 +72,30 @@ function listed(order: Order, from: OrderState, { cause, actor, atMs, detail }: 
     atMs,
     ...(detail === undefined ? {} : { detail: detail.slice(0, 200) }),
   };
-  return settled({
+  const after: Order = {
     ...order,
     version,
     rev: order.rev + 1,
     timeline: [...order.timeline, transition],
     updatedAtMs: atMs,
-  });
+  };
+  const bytes = orderBytes(order);
+  return settled(bytes < MAX_BYTES_BEFORE_TRANSITION ? after : withoutEarlier(after, bytes));
+}
+
+/**
+ * Lets the newest transition take the place of earlier ones, which are only counted from then on: notes first, then
+ * states that are long past, each time the oldest. How the order began stays, and so does what is new: it must reach
+ * whoever listens.
+ * @param mostBytes what the order may take afterwards
+ */
+function withoutEarlier(order: Order, mostBytes: number): Order {
+  const past = order.timeline.slice(1, -1);
+  const isNote = ({ from, to }: Transition): boolean => from === to;
+  const oldest = past.find(isNote) ?? past[0];
+  if (oldest === undefined || orderBytes(order) <= mostBytes) return order;
+  const timeline = order.timeline.filter((transition) => transition !== oldest);
+  return withoutEarlier({ ...order, timeline, unlistedNotes: order.unlistedNotes + 1 }, mostBytes);
 }
 
 /** Forgets when the provider was last asked once nothing waits for it any more. */

@@ -16,7 +16,7 @@ export const MAX_BYTES_BEFORE_ATTEMPT = 100_000;
 export const MAX_BYTES_BEFORE_REFUND = 165_000;
 /** Full: what only tells is left out, and what has no limit at the provider is kept beside the order. */
 export const FULL_BYTES = 170_000;
-/** Not even states are listed any more: only refunds made at the provider that come and go again can lead here. */
+/** A state takes the place of what is listed already: only refunds made at the provider that come and go again can lead here. */
 export const MAX_BYTES_BEFORE_TRANSITION = 320_000;
 
 /** Keys and index attributes, which the item has beside the order's own fields. */

@@ -40,7 +40,7 @@ export interface Order extends OrderRef {
   /** When the provider was last asked about what waits, and how often. */
   readonly checks?: { readonly count: number; readonly lastAtMs: number } | undefined;
   readonly timeline: readonly Transition[];
-  /** Notes that came after the timeline was full. */
+  /** Transitions that the timeline doesn't list: notes that came after it was full, and what gave way to later states. */
   readonly unlistedNotes: number;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../../src/ledger/attributes.ts';
 import { type Decimal, ZERO, decimal, plainDecimal } from '../../../../src/ledger/money.ts';
-import { move, note } from '../../../../src/ledger/orders/order-changes.ts';
+import { move, newTransitions, note } from '../../../../src/ledger/orders/order-changes.ts';
 import { orderAttributes } from '../../../../src/ledger/orders/order-item.ts';
 import { hasRoomForAttempt, isFull, orderBytes } from '../../../../src/ledger/orders/order-size.ts';
 import { payableWith } from '../../../../src/ledger/orders/order-view.ts';
@@ -338,6 +338,40 @@ describe('an order that is full', () => {
     expect(
       decideAside(failed.after, late, failed.aside, (whole) => applyRefundFacts(whole, late, ZERO, occasion)),
     ).toMatchObject({ kind: 'NO_CHANGE', outcome: 'STALE' });
+  });
+});
+
+describe('an order that is past the room for transitions', () => {
+  it('lists every change of state all the same, in the place of what came long before, and does not grow', () => {
+    const what = { cause: 'STEP_RETRIED', actor: 'worker', atMs: AT_MS } as const;
+    const noted = note(note(opened([]), { ...what, detail: LONG_TEXT }), { ...what, detail: LONG_TEXT });
+    const [line] = WORST_LINES;
+    if (line === undefined) throw new Error('no line');
+    const lines = Array.from({ length: 420 }, () => line);
+    const crowded: Order = { ...noted, state: 'PAID', refundable: AMOUNT, lines };
+    expect(orderBytes(crowded)).toBeGreaterThan(320_000);
+
+    const versions: (readonly number[])[] = [];
+    let order = crowded;
+    for (let turn = 0; turn < 20; turn += 1) {
+      const isBack = order.state === 'REFUNDED';
+      const cause = isBack ? 'REFUND_FAILED' : 'REFUND_SUCCEEDED';
+      const before = order;
+      order = isBack
+        ? move(before, 'REFUND_UNDONE', 'PAID', { ...what, cause })
+        : move(before, 'REFUNDED_IN_FULL', 'REFUNDED', { ...what, cause });
+      expect(newTransitions(before, order)).toMatchObject([{ version: before.version + 1, to: order.state }]);
+      expect(orderBytes(order)).toBeLessThanOrEqual(orderBytes(crowded));
+      versions.push(order.timeline.map(({ version }) => version));
+    }
+    // How it began stays; notes make room first, the oldest before all others, then states that are past.
+    expect(versions.slice(0, 3)).toEqual([
+      [1, 3, 4],
+      [1, 4, 5],
+      [1, 5, 6],
+    ]);
+    expect([order.version, order.state, order.unlistedNotes]).toEqual([23, 'PAID', 20]);
+    expect(versions.at(-1)).toEqual([1, 22, 23]);
   });
 });
 
