@@ -1,10 +1,37 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Suites that only the named npm script runs, because each needs a program that `npm test` must not ask for. */
 const ON_DEMAND = ['redis', 'browser', 'soak'] as const;
 
 /** DynamoDB Local takes several times as long as Dynoxide for the same transactions. */
 const ENGINE_TIMEOUT_MS = process.env['TEST_ENGINE'] === 'dynamodb-local' ? 180_000 : 30_000;
+
+/** The longest files, by the end of their names: they begin first, so that none of them runs alone at the end. */
+const LONGEST = [
+  'ledger.property.test.ts',
+  'killed-gateways.test.ts',
+  'tooling/start.test.ts',
+  'provider-operations.test.ts',
+  'command-lines.test.ts',
+  'ledger-operations.test.ts',
+  'migrations/walk.test.ts',
+  'faults/killer.test.ts',
+  'many-workers.test.ts',
+  'operator-operations.test.ts',
+  'killed-worker.test.ts',
+  'audit.test.ts',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = LONGEST.findIndex((name) => moduleId.endsWith(name));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -18,6 +45,7 @@ export default defineConfig({
     // Loading the SDKs and the schema costs more than most files' tests; every file makes its own table and servers.
     isolate: false,
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     env: {
       // Its notice about Node 20; our versions are pinned to releases that support it.
       AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',

@@ -92,24 +92,19 @@ describe('npm start', () => {
     expect(readRecord(join(dataDir, 'running.json'))).toBeUndefined();
   }, 120_000);
 
-  it('that is killed takes its engine along, and the next one takes its place', async () => {
+  it('that is killed takes its engine along, and the next one takes its place; one whose engine is killed ends with one sentence', async () => {
     const dataDir = freshFolder();
     const first = await startReady(dataDir);
     first.child.kill('SIGKILL');
     await first.ended;
     await expect.poll(() => enginesOn(dataDir), READY).toEqual([]);
     const second = await startReady(dataDir);
-    expect(recordOf(dataDir).pid).toBe(second.pid);
-  }, 120_000);
-
-  it('ends with one sentence and leaves nothing when its engine is killed', async () => {
-    const dataDir = freshFolder();
-    const started = await startReady(dataDir);
-    const { engine } = recordOf(dataDir);
+    const { pid, engine } = recordOf(dataDir);
+    expect(pid).toBe(second.pid);
     expect(enginesOn(dataDir)).toEqual([engine?.pid]);
     process.kill(engine?.pid ?? 0, 'SIGKILL');
-    expect(await started.ended).toBe(1);
-    expect(started.output()).toMatch(
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toMatch(
       /The embedded engine has ended by itself, or was killed: everything stops\.\n$/,
     );
     expect(readRecord(join(dataDir, 'running.json'))).toBeUndefined();
