@@ -30,11 +30,17 @@ async function main(): Promise<void> {
 
 async function startOn(claim: DataDirClaim): Promise<Development> {
   try {
-    return await startDevelopment(process.env, claim);
+    return await startDevelopment(quietly(process.env), claim);
   } catch (error) {
     claim.release();
     throw error;
   }
+}
+
+/** The screen is for people: what a program logs by default, a line for each mutation, is for who asks for it. */
+function quietly(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { LOG_LEVEL = '' } = environment;
+  return { ...environment, LOG_LEVEL: LOG_LEVEL === '' ? 'warn' : LOG_LEVEL };
 }
 
 function welcome({ gatewayUrl, simulatorUrl, tokens }: Development): string {
@@ -57,7 +63,7 @@ function welcome({ gatewayUrl, simulatorUrl, tokens }: Development): string {
     ${admin}
 
   Next: open GraphiQL, its tabs run as they are; or type  npm run demo  in another terminal.
-  Ctrl-C stops everything.
+  Ctrl-C stops everything. LOG_LEVEL=info shows a line for each mutation and webhook.
 
 `;
 }

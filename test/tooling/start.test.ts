@@ -37,7 +37,7 @@ function freshFolder(): string {
 
 /** What `npm start` runs, in one process, on free ports. */
 function start(environment: Readonly<Record<string, string>>): Start {
-  const ports = { PORT: '0', STRIPE_SIMULATOR_PORT: '0', LOG_LEVEL: 'silent' };
+  const ports = { PORT: '0', STRIPE_SIMULATOR_PORT: '0' };
   return run(['--import', 'tsx', 'dev/start.ts'], { ...ports, ...environment });
 }
 
@@ -77,6 +77,7 @@ describe('npm start', () => {
     const dataDir = freshFolder();
     const first = await startReady(dataDir);
     const { gatewayUrl = '' } = recordOf(dataDir);
+    expect(first.output().trimStart()).toMatch(/^Hitotsu is ready\.\n[^{]*Ctrl-C stops everything\./);
     const second = start({ DATA_DIR: dataDir });
     expect(await second.ended).toBe(1);
     expect(second.output()).toBe(

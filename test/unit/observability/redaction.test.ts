@@ -58,6 +58,7 @@ describe('what operators look for stays', () => {
     'evt_1QabcDEF23456ghiJKL',
     'pi_3QabcDEF23456ghiJKLmno',
     'cs_test_a1B2c3D4e5F6',
+    '1cb12345-1234-4567-890e-570f302227b3',
     '2026-11-30T03:04:05.678Z',
     'connect ECONNREFUSED 127.0.0.1:8000',
     'Transaction cancelled [ConditionalCheckFailed, None, None]',
