@@ -56,7 +56,7 @@ export async function claimDataDir(dataDir: string): Promise<DataDirClaim> {
 }
 
 /** Makes a folder and those that it is in. Node's own recursive one never returns for a path beneath /proc. */
-export function makeFolder(folder: string): void {
+function makeFolder(folder: string): void {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return;
   if (dirname(resolve(folder)) !== resolve(folder)) makeFolder(dirname(resolve(folder)));

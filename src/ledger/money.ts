@@ -26,7 +26,7 @@ export interface Money {
 export const MAX_DIGITS = 38;
 
 /** An amount of one operation has at most this many digits before the point, so that no sum of them nears 38. */
-export const MAX_INTEGER_DIGITS = 18;
+const MAX_INTEGER_DIGITS = 18;
 
 const DECIMAL_GRAMMAR = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
