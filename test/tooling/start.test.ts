@@ -37,8 +37,8 @@ function freshFolder(): string {
 
 /** What `npm start` runs, in one process, on free ports. */
 function start(environment: Readonly<Record<string, string>>): Start {
-  const ports = { PORT: '0', STRIPE_SIMULATOR_PORT: '0' };
-  return run(['--import', 'tsx', 'dev/start.ts'], { ...ports, ...environment });
+  const quiet = { PORT: '0', STRIPE_SIMULATOR_PORT: '0', LOG_LEVEL: 'silent' };
+  return run(['--import', 'tsx', 'dev/start.ts'], { ...quiet, ...environment });
 }
 
 /** A program of Node, ended with the test. */
@@ -56,8 +56,11 @@ function run(args: readonly string[], env: Readonly<Record<string, string>>): St
   return started;
 }
 
-async function startReady(dataDir: string): Promise<Start> {
-  const started = start({ DATA_DIR: dataDir });
+async function startReady(
+  dataDir: string,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Start> {
+  const started = start({ DATA_DIR: dataDir, ...environment });
   await expect.poll(started.output, READY).toContain('Hitotsu is ready.');
   return started;
 }
@@ -75,7 +78,8 @@ function enginesOn(dataDir: string): readonly number[] {
 describe('npm start', () => {
   it('has its data to itself: a second one ends with one sentence, and the first goes on', async () => {
     const dataDir = freshFolder();
-    const first = await startReady(dataDir);
+    // With the log as it is where nobody says otherwise: the screen is for people.
+    const first = await startReady(dataDir, { LOG_LEVEL: '' });
     const { gatewayUrl = '' } = recordOf(dataDir);
     expect(first.output().trimStart()).toMatch(/^Hitotsu is ready\.\n[^{]*Ctrl-C stops everything\./);
     const second = start({ DATA_DIR: dataDir });
