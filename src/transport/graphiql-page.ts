@@ -30,6 +30,24 @@ const TABS_STAY = `<style>.graphiql-tabs > .graphiql-tab { transform: none !impo
     }, true);
   </script>`;
 
+/**
+ * GraphiQL keeps its tabs, and what the editors hold, each a while after a change; where the two differ when the page is loaded
+ * again, it shows the tab a second time. So the editors begin with what the tab that was open holds, or, where the address names a
+ * query, the tab with that query. A query that no tab holds opens one of its own.
+ */
+const BEGIN_WITH_THE_OPEN_TAB = `<script>
+    try {
+      const { tabs, activeTabIndex } = JSON.parse(localStorage.getItem('graphiql:tabState'));
+      const asked = new URL(location.href).searchParams.get('query');
+      const holds = (tab) => tab !== undefined && (asked === null || (tab.query ?? '') === asked);
+      const open = [tabs[activeTabIndex], ...tabs].find(holds);
+      if (open !== undefined)
+        for (const name of ['query', 'variables', 'headers']) localStorage.setItem('graphiql:' + name, open[name] ?? '');
+    } catch {
+      // Nothing is kept, or nothing that can be read: GraphiQL begins with its default tabs.
+    }
+  </script>`;
+
 /** A document to open with, and who runs it. */
 export interface GraphiqlTab {
   readonly query: string;
@@ -50,7 +68,7 @@ export function graphiqlPage(options: GraphiqlPageOptions): (request: Request) =
     const settings = settingsFor(options, new URL(request.url).origin);
     const page = renderGraphiQL(settings).replace(
       '</head>',
-      () => `${TABS_STAY}${forgetOldTabs(settings)}</head>`,
+      () => `${TABS_STAY}${forgetOldTabs(settings)}${BEGIN_WITH_THE_OPEN_TAB}</head>`,
     );
     return new Response(page, {
       headers: {

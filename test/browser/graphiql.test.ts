@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Browser, type BrowserContext, type Page, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, type Page, type Response, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Development, startDevelopment } from '../../dev/development.ts';
 
@@ -76,8 +76,13 @@ async function openTab(on: Page, name: string): Promise<void> {
 }
 
 /** Opens GraphiQL, one of the tabs that it begins with, runs it as it is, and gives what it answered. */
-async function runTab(name: string, on: Page = page): Promise<string> {
-  await openGraphiql(on);
+async function runTab(name: string): Promise<string> {
+  await openGraphiql(page);
+  return (await runIn(page, name)).text();
+}
+
+/** Opens a tab and runs it, until it has been sent. */
+async function runIn(on: Page, name: string): Promise<Response> {
   await openTab(on, name);
   // GraphiQL finds out a moment after a tab has opened which operation it holds: a press before that runs none of it.
   for (let presses = 0; presses < MAX_PRESSES; presses += 1) {
@@ -86,7 +91,7 @@ async function runTab(name: string, on: Page = page): Promise<string> {
       .catch(() => undefined);
     await on.locator('.graphiql-execute-button').click();
     const response = await answered;
-    if (response !== undefined) return response.text();
+    if (response !== undefined) return response;
   }
   throw new Error(`${name} was not run`);
 }
@@ -144,8 +149,7 @@ describe('GraphiQL on a fresh start', () => {
   it('shows live in one window what is charged in another, and charges once', async () => {
     const watching = await context.newPage();
     await openGraphiql(watching);
-    await openTab(watching, 'WatchOrder');
-    await watching.locator('.graphiql-execute-button').click();
+    await runIn(watching, 'WatchOrder');
     const shown = watching.locator('.result-window');
     await shown.getByText('"CREATED"').first().waitFor();
     expect(await runTab('Charge')).toContain('"replayed":false');
@@ -171,6 +175,34 @@ describe('GraphiQL on a fresh start', () => {
     });
     await openGraphiql(returning);
     expect(await tabs.count()).toBe(TABS.length);
+    await ownContext.close();
+  }, 60_000);
+
+  it('has every tab once after it was left between two of its writes, and opens another for a link with a query', async () => {
+    const ownContext = await browser.newContext({ viewport: { width: 1400, height: 900 } });
+    const returning = await ownContext.newPage();
+    await openGraphiql(returning);
+    const tabs = returning.locator('.graphiql-tab-button');
+    await openTab(returning, 'Refund');
+    const kept = () =>
+      returning.evaluate(() => [
+        localStorage.getItem('graphiql:tabState') ?? '',
+        localStorage.getItem('graphiql:headers') ?? '',
+      ]);
+    await expect.poll(async () => (await kept())[0]).toContain('"activeTabIndex":7');
+    // GraphiQL writes what the editors hold and which tab is open each after a while of its own.
+    await returning.evaluate(() => {
+      localStorage.setItem('graphiql:headers', '{"authorization":"Bearer of another tab"}');
+    });
+    await openGraphiql(returning);
+    expect(await tabs.count()).toBe(TABS.length);
+    expect(await activeTab(returning)).toBe('Refund');
+    await returning.goto(
+      `${development.gatewayUrl}/graphql?query=${encodeURIComponent('query Linked { __typename }')}`,
+    );
+    await returning.locator('.graphiql-execute-button').waitFor();
+    expect(await tabs.count()).toBe(TABS.length + 1);
+    expect(await activeTab(returning)).toBe('Linked');
     await ownContext.close();
   }, 60_000);
 
