@@ -5,7 +5,7 @@ import { type AccountRef, PREFIX, partition } from '../keys.ts';
 import { readOrder } from '../orders/order-item.ts';
 import type { OrderState } from '../orders/order-states.ts';
 import type { Order } from '../orders/order.ts';
-import type { IndexEntry } from '../store.ts';
+import type { IndexEntry, IndexRequest } from '../store.ts';
 import { leastUlidAt } from '../ulid-time.ts';
 import { orderRefOfKey } from './due-orders.ts';
 import type { Ledger } from './ledger.ts';
@@ -116,20 +116,21 @@ async function listMerchantOrders(
   ledger: Ledger,
   viewer: Viewer,
   merchantId: string,
-  { createdFromMs, createdBeforeMs }: OrderFilter,
+  { createdFromMs = 0, createdBeforeMs = Number.MAX_SAFE_INTEGER }: OrderFilter,
   matches: (order: Order) => boolean,
   reading: PageReading,
 ): Promise<Page<Order>> {
   const { tenant } = viewer;
+  const range = { fromMs: createdFromMs, untilMs: createdBeforeMs - 1 };
   return readPage(reading, async (cursor, limit) => {
+    const left = leftOf(range, cursor === undefined ? undefined : entryOfCursor(tenant, cursor), reading);
+    if (left === undefined) return [];
     const entries = await ledger.store.queryIndex({
       index: 'by_merchant',
       hash: partition(tenant, merchantId),
       limit,
       newestFirst: !reading.backward,
-      fromMs: createdFromMs,
-      untilMs: createdBeforeMs === undefined ? undefined : createdBeforeMs - 1,
-      after: cursor === undefined ? undefined : entryOfCursor(tenant, cursor),
+      ...left,
     });
     const refs = entries.map(({ uuid, type }) => orderRefOfKey(uuid, type));
     // A page of a hundred reads one more, to know whether that is all.
@@ -140,6 +141,24 @@ async function listMerchantOrders(
       return { row: order !== undefined && matches(order) ? order : undefined, cursor: cursorOf(entry) };
     });
   });
+}
+
+type IndexRange = Pick<IndexRequest, 'after'> & { readonly fromMs: number; readonly untilMs: number };
+
+/**
+ * What is still to be read of a range; undefined if nothing. DynamoDB refuses bounds the wrong way round, and a start outside of
+ * them: a cursor from there has all of the range before it, or behind it.
+ */
+function leftOf(
+  range: Omit<IndexRange, 'after'>,
+  after: IndexEntry | undefined,
+  { backward }: PageReading,
+): IndexRange | undefined {
+  const { fromMs, untilMs } = range;
+  if (fromMs > untilMs) return undefined;
+  if (after === undefined) return range;
+  if (backward ? after.atMs > untilMs : after.atMs < fromMs) return undefined;
+  return after.atMs < fromMs || after.atMs > untilMs ? range : { ...range, after };
 }
 
 function cursorOf({ uuid, type, atMs }: IndexEntry): string {

@@ -134,6 +134,40 @@ describe('orders', () => {
   it.each([
     ['of a customer', ALICE],
     ['of a merchant', SELLER],
+  ])('are none where nothing lies between the two instants: %s', async (_, principal) => {
+    const at = (ms: number): string => new Date(ms).toISOString();
+    const ranges = [
+      { createdFrom: at(firstMs + 2_000), createdBefore: at(firstMs + 2_000) },
+      { createdFrom: at(firstMs + 3_000), createdBefore: at(firstMs + 1_000) },
+      { createdBefore: '1960-01-01T00:00:00.000Z' },
+    ];
+    for (const filter of ranges) {
+      expect(await list(principal, { first: 2, filter })).toMatchObject({ ids: [], hasNextPage: false });
+      expect(await list(principal, { last: 2, filter })).toMatchObject({ ids: [], hasPreviousPage: false });
+    }
+  });
+
+  it.each([
+    ['of a customer', ALICE],
+    ['of a merchant', SELLER],
+  ])('may be asked for by instants that leave the cursor outside: %s', async (_, principal) => {
+    const third = await list(principal, { first: 3 });
+    const cursor = third?.endCursor ?? null;
+    const newer = { createdFrom: new Date(firstMs + 5_000).toISOString() };
+    expect((await list(principal, { first: 9, after: cursor, filter: newer }))?.ids).toEqual([]);
+    expect((await list(principal, { last: 9, before: cursor, filter: newer }))?.ids).toEqual(
+      newestFirst.slice(0, 2),
+    );
+    const older = { createdBefore: new Date(firstMs + 2_000).toISOString() };
+    expect((await list(principal, { first: 9, after: cursor, filter: older }))?.ids).toEqual(
+      newestFirst.slice(5),
+    );
+    expect((await list(principal, { last: 9, before: cursor, filter: older }))?.ids).toEqual([]);
+  });
+
+  it.each([
+    ['of a customer', ALICE],
+    ['of a merchant', SELLER],
   ])('may be asked for by state: a page is filled, and none is missed: %s', async (_, principal) => {
     await gateway.run(
       ALICE,
