@@ -16,7 +16,7 @@ import type { Table } from './migrating-table.ts';
 import { type Migration, newTypes } from './migration.ts';
 import { readFleet, readStates } from './read-migrations.ts';
 import { findItem } from './scan.ts';
-import { type MigrationState, putState } from './state.ts';
+import { type MigrationState, writesOfState } from './state.ts';
 
 /** What the toolkit works with: the table itself, never one that follows migrations. */
 export interface Toolkit {
@@ -66,7 +66,7 @@ export async function takeStep(
   return written === undefined
     ? {
         kind: 'REFUSED',
-        reasons: ['Somebody else changed the state of the migration meanwhile: look again.'],
+        reasons: ['Somebody else changed the state of a migration meanwhile: look again.'],
       }
     : { kind: 'TAKEN', state: written };
 }
@@ -102,7 +102,7 @@ export async function writeState(
   before: MigrationState | undefined,
   after: MigrationState,
 ): Promise<MigrationState | undefined> {
-  const result = await table.transactor.commit(plan(ids.token(), { items: [putState(before, after)] }));
+  const result = await table.transactor.commit(plan(ids.token(), { items: writesOfState(before, after) }));
   const rev = (before?.rev ?? 0) + 1;
   if (result.kind === 'COMMITTED') return { ...after, rev };
   if (result.kind === 'THROTTLED' || result.kind === 'CONFLICT') throw new UndecidedError();

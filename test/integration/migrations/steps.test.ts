@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { backfill } from '../../../src/migrations/backfill.ts';
+import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
+import type { Migration } from '../../../src/migrations/migration.ts';
+import { readStates } from '../../../src/migrations/read-migrations.ts';
+import { type StepResult, type Toolkit, takeStep } from '../../../src/migrations/steps.ts';
+import { verify } from '../../../src/migrations/verify.ts';
+import { type Harness, makeHarness } from '../../support/harness.ts';
+import { step, toolkitOf } from '../../support/migrating-fleet.ts';
+
+let harness: Harness;
+beforeEach(async () => {
+  harness = await makeHarness({ endpoint: inject('engineEndpoint') });
+});
+afterEach(() => {
+  harness.close();
+});
+
+/** Toolkits of so many operators who have all judged before any of them writes. */
+function atOneMoment(operators: number): readonly Toolkit[] {
+  const toolkit = toolkitOf(harness);
+  const { store, transactor } = toolkit.table;
+  let judged = 0;
+  let everybody: () => void = () => undefined;
+  const all = new Promise<void>((resolve) => {
+    everybody = resolve;
+  });
+  return Array.from({ length: operators }, (_, index) => ({
+    ...toolkit,
+    operator: `operator ${index}`,
+    table: {
+      store,
+      transactor: {
+        commit: async (plan) => {
+          judged += 1;
+          if (judged === operators) everybody();
+          await all;
+          return transactor.commit(plan);
+        },
+      },
+    },
+  }));
+}
+
+function stepOf(toolkit: Toolkit | undefined, migration: Migration): Promise<StepResult> {
+  if (toolkit === undefined) throw new Error('no operator');
+  return takeStep(toolkit, migration, 'FORWARD');
+}
+
+describe('operators who take steps at one moment', () => {
+  it('begin one migration between them, also where they chose different ones', async () => {
+    const [one, other] = atOneMoment(2);
+    const results = await Promise.all([stepOf(one, GOD_RECORD), stepOf(other, METRICS_SPLIT)]);
+    expect(results.map(({ kind }) => kind).sort()).toEqual(['REFUSED', 'TAKEN']);
+    const states = await readStates(harness.ledger.store);
+    expect(states.map(({ phase }) => phase)).toEqual(['off']);
+    const begun = states[0]?.id === GOD_RECORD.id ? GOD_RECORD : METRICS_SPLIT;
+    const left = begun === GOD_RECORD ? METRICS_SPLIT : GOD_RECORD;
+    expect(await stepOf(toolkitOf(harness), left)).toEqual({
+      kind: 'REFUSED',
+      reasons: [`${begun.id} is under way: one migration at a time.`],
+    });
+  });
+
+  it('may begin the next migration once one is done', async () => {
+    const toolkit = toolkitOf(harness);
+    for (const phase of ['off', 'expand', 'backfill', 'verify', 'read-new', 'contract', 'cleanup', 'done']) {
+      expect(await step(toolkit, METRICS_SPLIT, 'FORWARD', [])).toBe(phase);
+      if (phase === 'backfill' || phase === 'cleanup')
+        await backfill(toolkit, METRICS_SPLIT, { segments: 1 });
+      if (phase === 'verify' || phase === 'read-new') await verify(toolkit, METRICS_SPLIT, { segments: 1 });
+    }
+    const [one, other] = atOneMoment(2);
+    const results = await Promise.all([stepOf(one, GOD_RECORD), stepOf(other, GOD_RECORD)]);
+    expect(results.map(({ kind }) => kind).sort()).toEqual(['REFUSED', 'TAKEN']);
+  });
+
+  it('take one step between them', async () => {
+    await stepOf(toolkitOf(harness), GOD_RECORD);
+    const [one, other] = atOneMoment(2);
+    const results = await Promise.all([stepOf(one, GOD_RECORD), stepOf(other, GOD_RECORD)]);
+    expect(results.map(({ kind }) => kind).sort()).toEqual(['REFUSED', 'TAKEN']);
+    expect(await readStates(harness.ledger.store)).toMatchObject([{ phase: 'expand', version: 2 }]);
+  });
+});
