@@ -1,10 +1,11 @@
 import { type Finding, amountFinding } from './audit-finding.ts';
 import { type Entry, type EntryOperation, ledgerAccount } from '../entry.ts';
-import { PREFIX } from '../keys.ts';
 import { type Decimal, ZERO, add, negate, subtract } from '../money.ts';
 import { isPaid } from '../orders/order-states.ts';
 import type { Order, Refund } from '../orders/order.ts';
+import { judgeDisputes, judgeSurplus } from './audit-disputes.ts';
 import { isOut, judgeRefunds } from './audit-refunds.ts';
+import { itemOf } from './known-bookings.ts';
 import { isGoal, moved } from './order-movements.ts';
 
 /**
@@ -19,7 +20,7 @@ export function judgeOrder(
   entries: readonly Entry[],
   aside: readonly Refund[],
 ): readonly Finding[] {
-  const item = `${PREFIX.order}${order.orderId}`;
+  const item = itemOf(order);
   const { succeeded, pending } = refundSums(order);
   const checks: readonly (readonly [what: string, expected: Decimal, found: Decimal])[] = [
     ['refunded', succeeded, order.refunded],
@@ -37,6 +38,8 @@ export function judgeOrder(
     ...paidOnce(order, item, entries),
     ...withinPaid(order, item),
     ...judgeRefunds(order, entries, aside),
+    ...judgeDisputes(order, entries),
+    ...judgeSurplus(order, entries),
   ];
 }
 

@@ -1,17 +1,9 @@
 import { type Finding, amountFinding } from './audit-finding.ts';
+import { type KnownBooking, bookedOnce, itemOf, keptOnce, outOf, partitioned } from './known-bookings.ts';
 import { type Entry, ledgerAccount, netChanges } from '../entry.ts';
-import { groupBy } from '../group-by.ts';
-import { PREFIX } from '../keys.ts';
 import { type Decimal, ZERO, add, negate } from '../money.ts';
 import type { Order, Refund, SurplusPayment } from '../orders/order.ts';
 import { isGoal, moved } from './order-movements.ts';
-
-/** A refund as an order knows it, wherever that is kept, and what its entries have to come to. */
-interface KnownRefund {
-  readonly refundId: string;
-  readonly providerRefundId: string | undefined;
-  readonly booked: Decimal;
-}
 
 /**
  * I4, refund by refund: the entries of each come to its amount once, or to nothing if none of its money is out; no entry
@@ -37,24 +29,21 @@ export function judgeRefunds(
     ...others.map(surplusKnown),
   ];
   return [
-    ...keptOnce(order, [...ownRefunds, ...surplusRefunds]),
-    ...bookedOnce(order, ownRefunds, ofOwn, (some) => negate(moved(order, some, ['REFUND'], isGoal(order)))),
-    ...bookedOnce(order, surplusRefunds, ofOthers, (some) => outOf(surplusAccount, order.currency, some)),
+    ...keptOnce(order, 'refund', [...ownRefunds, ...surplusRefunds]),
+    ...bookedOnce(order, 'refund', ownRefunds, ofOwn, (some) =>
+      negate(moved(order, some, ['REFUND'], isGoal(order))),
+    ),
+    ...bookedOnce(order, 'refund', surplusRefunds, ofOthers, (some) =>
+      outOf(surplusAccount, order.currency, some),
+    ),
     ...asideSums(order, own, aside.length),
     ...order.surplus.flatMap((payment) => surplusSum(order, payment, others)),
   ];
 }
 
-function partitioned<Value>(
-  values: readonly Value[],
-  isFirst: (value: Value) => boolean,
-): readonly [readonly Value[], readonly Value[]] {
-  return [values.filter(isFirst), values.filter((value) => !isFirst(value))];
-}
-
-function knownOf(order: Order, refund: Refund): KnownRefund {
+function knownOf(order: Order, refund: Refund): KnownBooking {
   const { refundId, providerRefundId, amount } = refund;
-  return { refundId, providerRefundId, booked: isOut(order, refund) ? amount : ZERO };
+  return { id: refundId, providerId: providerRefundId, booked: isOut(order, refund) ? amount : ZERO };
 }
 
 /** A top-up's value is taken out of the wallet before the money goes back, so a pending refund may have its entry. */
@@ -66,48 +55,8 @@ function surplusKnown({
   providerRefundId = '',
   state,
   amount,
-}: Pick<Refund, 'providerRefundId' | 'state' | 'amount'>): KnownRefund {
-  return { refundId: providerRefundId, providerRefundId, booked: state === 'SUCCEEDED' ? amount : ZERO };
-}
-
-function itemOf({ orderId }: Order): string {
-  return `${PREFIX.order}${orderId}`;
-}
-
-function keptOnce(order: Order, known: readonly KnownRefund[]): readonly Finding[] {
-  const names = known.flatMap(({ refundId, providerRefundId }) => [
-    ...new Set([refundId, ...(providerRefundId === undefined ? [] : [providerRefundId])]),
-  ]);
-  return [...groupBy(names, (name) => name)]
-    .filter(([, kept]) => kept.length > 1)
-    .map(([name, kept]) => ({
-      promise: 'I4',
-      item: itemOf(order),
-      what: `refund ${name}`,
-      expected: 'kept once',
-      found: `${String(kept.length)} times`,
-    }));
-}
-
-/** An entry names our refund; of what was made at the provider, and of a surplus payment, the provider's. */
-function bookedOnce(
-  order: Order,
-  known: readonly KnownRefund[],
-  entries: readonly Entry[],
-  sumOf: (entries: readonly Entry[]) => Decimal,
-): readonly Finding[] {
-  const byRefund = groupBy(entries, ({ refundId, providerId }) => refundId ?? providerId ?? 'without an id');
-  const expected = new Map(known.map(({ refundId, booked }) => [refundId, booked]));
-  return [...new Set([...expected.keys(), ...byRefund.keys()])].flatMap((name) => {
-    const found = sumOf(byRefund.get(name) ?? []);
-    const what = `refund ${name} by entries`;
-    return amountFinding('I4', itemOf(order), what, expected.get(name) ?? ZERO, found) ?? [];
-  });
-}
-
-function outOf(account: string, asset: string, entries: readonly Entry[]): Decimal {
-  const nets = entries.flatMap((entry) => netChanges(entry, account));
-  return negate(add(...nets.filter((net) => net.asset === asset).map(({ net }) => net)));
+}: Pick<Refund, 'providerRefundId' | 'state' | 'amount'>): KnownBooking {
+  return { id: providerRefundId, booked: state === 'SUCCEEDED' ? amount : ZERO };
 }
 
 function sumIn(state: Refund['state'], refunds: readonly Pick<Refund, 'state' | 'amount'>[]): Decimal {
