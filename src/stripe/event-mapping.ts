@@ -59,6 +59,9 @@ const READERS: ReadonlyMap<string, Reader<ProviderEventObject>> = new Map([
   ['charge.dispute.funds_reinstated', dispute],
 ]);
 
+/** All that has to be listed of events; a list takes at most twenty types. */
+export const EVENT_TYPES: readonly string[] = [...READERS.keys()];
+
 const eventType = z.string().regex(/^[A-Za-z0-9_.]{1,128}$/);
 
 const namedShape = z.object({

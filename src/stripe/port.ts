@@ -156,6 +156,7 @@ export interface PaymentProvider {
     page: PageRequest & { readonly paymentId?: string },
   ) => Promise<ProviderResult<Page<ProviderDispute>>>;
   readonly retrieveEvent: (eventId: string) => Promise<ProviderResult<ProviderEvent>>;
+  /** Of the types that have an effect: an account tells of much else, which its webhooks aren't asked for either. */
   readonly listEvents: (page: PageRequest) => Promise<ProviderResult<Page<ProviderEvent>>>;
   /**
    * Verifies a webhook's signature over its raw bytes and reads the event.

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { call, list } from './calls.ts';
-import { eventName, readEvent } from './event-mapping.ts';
+import { EVENT_TYPES, eventName, readEvent } from './event-mapping.ts';
 import { readDispute, readPayment, readRefund, readSession } from './mapping.ts';
 import type {
   PaymentProvider,
@@ -133,7 +133,8 @@ function eventMethods(stripe: Stripe): Pick<PaymentProvider, 'retrieveEvent' | '
   const { events } = stripe;
   return {
     retrieveEvent: (eventId) => call(() => events.retrieve(eventId), readEvent),
-    listEvents: (page) => list(page, (parameters) => events.list(parameters), readListedEvent),
+    listEvents: (page) =>
+      list(page, (parameters) => events.list({ ...parameters, types: [...EVENT_TYPES] }), readListedEvent),
   };
 }
 

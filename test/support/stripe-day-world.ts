@@ -10,13 +10,14 @@ import { sweepOrder } from '../../src/ledger/operations/sweep-order.ts';
 import { DEFAULT_STEP_POLICY } from '../../src/ledger/orders/steps.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
+import { EVENT_TYPES } from '../../src/stripe/event-mapping.ts';
 import { STRIPE_WEBHOOK_PATH, stripeWebhook } from '../../src/webhooks/stripe.ts';
 import { type ProviderHarness, makeProviderHarness } from '../integration/provider/support.ts';
 import { ownedClock } from './owned-time.ts';
 
 /** A gateway's ledger, webhook and worker on one side, a Stripe whose webhooks go wrong on the other. */
 export interface DayWorld extends ProviderHarness {
-  /** What became of webhooks: `LOST` on their way, else what the gateway made of each that came. */
+  /** What became of webhooks: `LOST` on their way those with an effect, else what the gateway made of each that came. */
   readonly webhooks: ReadonlyMap<string, number>;
   /** Loses the answer to the next such request to the provider, after its effect. */
   readonly loseAnswer: (path: string) => Promise<void>;
@@ -34,6 +35,7 @@ const FAR_MS = 4_000_000_000_000;
 /** @param seed decides what the simulator makes: its ids, and which webhooks are lost, doubled and overtaken */
 export async function makeDayWorld(seed: number): Promise<DayWorld> {
   const webhooks = new Map<string, number>();
+  const withEffect = new Set<string>();
   const tally = (what: string): void => {
     webhooks.set(what, (webhooks.get(what) ?? 0) + 1);
   };
@@ -44,7 +46,9 @@ export async function makeDayWorld(seed: number): Promise<DayWorld> {
     webhookFirstRetryMs: 20,
     webhookMaxAttempts: 6,
     log: (line) => {
-      if (line.endsWith('given up: lost')) tally('LOST');
+      const [what, id = '', type = ''] = line.split(' ');
+      if (what === 'event' && EVENT_TYPES.includes(type)) withEffect.add(id);
+      if (line.endsWith('given up: lost') && withEffect.has(id)) tally('LOST');
       if (line.endsWith('given up: out of attempts')) tally('GIVEN UP');
     },
   });

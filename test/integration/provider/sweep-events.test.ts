@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../src/ledger/attributes.ts';
 import { eventKey } from '../../../src/ledger/keys.ts';
+import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import { commit } from '../../../src/ledger/operations/ledger.ts';
 import { replayWebhookEvent } from '../../../src/ledger/operations/replay-webhook-event.ts';
 import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
@@ -43,6 +44,18 @@ async function breakOrder(orderId: string): Promise<{ readonly repair: () => Pro
   return { repair: () => put(Item) };
 }
 
+/** All that Stripe has told since then, of whatever type. */
+async function stripeEventsSince(
+  createdFromS: number,
+): Promise<readonly { readonly id: string; readonly type: string }[]> {
+  const response = await fetch(
+    `${harness.simulator.url}/v1/events?limit=100&created[gte]=${String(createdFromS)}`,
+    { headers: { authorization: 'Bearer sk_test_1' } },
+  );
+  const { data } = (await response.json()) as { data: { id: string; type: string }[] };
+  return data;
+}
+
 /** The events of an order that are noted as FAILED. */
 async function failedOf(orderId: string, events: readonly ProviderEvent[]): Promise<readonly string[]> {
   const items = await harness.ledger.store.get(events.map(({ eventId }) => eventKey(eventId)));
@@ -71,6 +84,29 @@ describe("a look through Stripe's events", () => {
     expect(again).toMatchObject({ applied: 0, left: 0, complete: true });
     const entries = await harness.entries('t_1', 'u_1');
     expect(entries.filter((entry) => entry.operation === 'REFUND')).toHaveLength(1);
+  });
+
+  it('finds nothing to apply where every type that has an effect had its webhook, and leaves no marker of others', async () => {
+    await sweepEvents(harness.ledger, { pauseMs: 0 });
+    const { sessionId } = await checkedOut(harness);
+    await harness.simulator.payByCard({ session: sessionId });
+    const madeS = Math.floor(harness.clock.nowMs() / 1000);
+    const sent = await stripeEventsSince(madeS);
+    const subscribed = ['checkout.session.completed', 'payment_intent.succeeded'];
+    for (const { id, type } of sent) {
+      if (!subscribed.includes(type)) continue;
+      const event = await harness.ledger.provider.retrieveEvent(id);
+      if (event.kind === 'DONE') await applyEvent(harness.ledger, event.value);
+    }
+    await harness.advance(600_000);
+    expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ applied: 0, left: 0 });
+    const others = sent.filter(({ type }) => !subscribed.includes(type));
+    expect(others.map(({ type }) => type).sort()).toEqual([
+      'charge.succeeded',
+      'payment_intent.created',
+    ]);
+    const markers = await harness.ledger.store.get(others.map(({ id }) => eventKey(id)));
+    expect(markers.filter((marker) => marker !== undefined)).toEqual([]);
   });
 
   it('moves its cursor to an hour before now, and no further', async () => {

@@ -286,7 +286,10 @@ test('a webhook reads as the same event that the events API gives', async () => 
   const listed = done(await provider.listEvents({ limit: 100 }));
   const byId = (events: readonly ProviderEvent[]): ReadonlyMap<string, ProviderEvent> =>
     new Map(events.map((event) => [event.eventId, event]));
-  expect(byId(delivered)).toEqual(byId(listed.items));
+  // Of all that an account tells only what has an effect is listed.
+  const withEffect = delivered.filter(({ object }) => object.kind !== 'other');
+  expect(byId(withEffect)).toEqual(byId(listed.items));
+  expect(withEffect.length).toBeLessThan(delivered.length);
   const [event] = delivered;
   expect(done(await provider.retrieveEvent(event?.eventId ?? ''))).toEqual(event);
 

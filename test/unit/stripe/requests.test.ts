@@ -152,8 +152,33 @@ test.each([
     'created[gte]': '1800000000',
     starting_after: 'xx_9',
     ...('paymentId' in filter && { payment_intent: 'pi_1' }),
+    ...(method === 'listEvents' && LISTED_TYPES),
   });
 });
+
+/** Those that docs/OPERATIONS.md has the endpoint subscribe to, and no other. */
+const LISTED_TYPES = Object.fromEntries(
+  [
+    'checkout.session.completed',
+    'checkout.session.async_payment_succeeded',
+    'checkout.session.async_payment_failed',
+    'checkout.session.expired',
+    'payment_intent.succeeded',
+    'payment_intent.processing',
+    'payment_intent.requires_action',
+    'payment_intent.payment_failed',
+    'payment_intent.canceled',
+    'refund.created',
+    'refund.updated',
+    'refund.failed',
+    'charge.refunded',
+    'charge.dispute.created',
+    'charge.dispute.updated',
+    'charge.dispute.closed',
+    'charge.dispute.funds_withdrawn',
+    'charge.dispute.funds_reinstated',
+  ].map((type, index) => [`types[${String(index)}]`, type]),
+);
 
 test('a page of foreign refunds alone is passed over, and none is returned', async () => {
   server.replyWith(
