@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { plan } from '../ledger/plan.ts';
 import type { Store } from '../ledger/store.ts';
 import { type Checkpoint, checkpointKey, putCheckpoint, readCheckpoint } from './checkpoint.ts';
@@ -52,7 +53,8 @@ export async function saveCheckpoint(
     const saved = { ...checkpoint, rev: checkpoint.rev + 1 };
     if (result.kind === 'COMMITTED') return saved;
     const [item] = await table.store.get([checkpointKey(id, segment)]);
-    if (item !== undefined && JSON.stringify(readCheckpoint(item)) === JSON.stringify(saved)) return saved;
+    // After a lost answer it may have been us.
+    if (item !== undefined && isDeepStrictEqual(readCheckpoint(item), saved)) return saved;
     if (result.kind === 'REFUSED') throw new StoppedError('Another backfill took over: this one stopped.');
   }
   throw new UndecidedError();

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type StoredItem, readString } from '../ledger/attributes.ts';
 import type { Clock } from '../ledger/clock.ts';
 import type { Ids } from '../ledger/ids.ts';
@@ -108,7 +109,7 @@ export async function writeState(
   if (result.kind === 'THROTTLED' || result.kind === 'CONFLICT') throw new UndecidedError();
   // After a lost answer it may have been us.
   const now = (await readStates(table.store)).find(({ id }) => id === after.id);
-  return now !== undefined && JSON.stringify(now) === JSON.stringify({ ...after, rev }) ? now : undefined;
+  return isDeepStrictEqual(now, { ...after, rev }) ? now : undefined;
 }
 
 /** The table was too busy to say: nothing is known to have changed, and the same may be tried again. */

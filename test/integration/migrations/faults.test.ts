@@ -3,7 +3,7 @@ import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
 import { type BackfillResult, backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { COUNTS_FOR_MS } from '../../../src/migrations/heartbeat.ts';
-import { takeStep } from '../../../src/migrations/steps.ts';
+import { type Toolkit, takeStep } from '../../../src/migrations/steps.ts';
 import { unmovedRecords } from '../../../src/migrations/unmoved-records.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
@@ -89,6 +89,43 @@ describe('a migration when things go wrong', { timeout: 120_000 }, () => {
       );
       expect(openings.length).toBeLessThanOrEqual(1);
     }
+  });
+
+  it('takes for done what was done, where every answer to an operator is lost', async () => {
+    const { ledger, clock } = harness;
+    await seedLegacy(
+      ledger.transactor,
+      ledger.ids,
+      legacyCustomers({ count: 3, seed: 4, atMs: clock.nowMs() }),
+    );
+    const toolkit = toolkitOf(harness);
+    const { store, transactor } = toolkit.table;
+    const lossy: Toolkit = {
+      ...toolkit,
+      table: {
+        store,
+        transactor: {
+          commit: async (plan, hooks) => {
+            const result = await transactor.commit(plan, hooks);
+            // A heartbeat is not asked for again: without an answer its process doesn't act.
+            const isHeartbeat = JSON.stringify(plan.items).includes('"PROCESS#');
+            return isHeartbeat || result.kind !== 'COMMITTED' ? result : { kind: 'UNKNOWN' };
+          },
+        },
+      },
+    };
+    for (const phase of ['off', 'expand', 'backfill']) {
+      expect(await step(lossy, GOD_RECORD, 'FORWARD', [])).toBe(phase);
+    }
+    expect(await backfill(lossy, GOD_RECORD, { segments: 2, pageSize: 2 })).toMatchObject({
+      kind: 'FINISHED',
+      handled: 3,
+      left: 0,
+    });
+    expect(await verify(lossy, GOD_RECORD, { segments: 2 })).toMatchObject({
+      kind: 'VERIFIED',
+      report: { records: 3, unmoved: 0, differences: 0 },
+    });
   });
 
   it('lets a killed gateway hold a step up for a minute, and no longer', async () => {
