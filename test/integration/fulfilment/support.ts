@@ -133,3 +133,47 @@ export async function reread(harness: Harness, { tenant, accountId, orderId }: O
 export function eventually<Value>(check: () => Value | Promise<Value>, timeoutMs = 15_000): Promise<Value> {
   return vi.waitFor(check, { timeout: timeoutMs, interval: 25 });
 }
+
+/** The order once it has become what is waited for. */
+export async function until(
+  harness: FulfilmentHarness,
+  order: Order,
+  reached: (now: Order) => boolean,
+): Promise<Order> {
+  return eventually(async () => {
+    const now = await reread(harness, order);
+    if (!reached(now)) throw new Error(`not yet: ${now.state} ${JSON.stringify(now.steps)}`);
+    return now;
+  });
+}
+
+export const isConfirmed = ({ state }: Order): boolean => state === 'CONFIRMED';
+export const hasDied = ({ steps }: Order): boolean => steps.some(({ state }) => state === 'DEAD');
+
+/** A run that goes on until the test lets it end. */
+export function heldRun(): {
+  readonly run: (context: StepContext) => Promise<StepResult>;
+  readonly started: Promise<void>;
+  readonly end: () => void;
+} {
+  let end = (): void => undefined;
+  let start = (): void => undefined;
+  const ended = new Promise<StepResult>((resolve) => {
+    end = () => {
+      resolve(DONE);
+    };
+  });
+  const started = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  return {
+    run: () => {
+      start();
+      return ended;
+    },
+    started,
+    end: () => {
+      end();
+    },
+  };
+}
