@@ -3,7 +3,7 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { GraphiQLOptions } from 'graphql-yoga';
 import { graphiqlTabs } from './graphiql-tabs.ts';
 import { GRAPHQL_PATH } from './graphql-server.ts';
-import { CSRF_HEADER } from './graphql-route.ts';
+import { CSRF_HEADER } from './unacceptable-request.ts';
 
 /** The page brings all of itself: nothing is loaded from anywhere else. Its editor makes its workers from blobs. */
 const CONTENT_SECURITY_POLICY = [

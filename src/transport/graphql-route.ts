@@ -10,18 +10,10 @@ import type { RequestContext } from '../schema/context.ts';
 import { GRAPHQL_PATH, type GraphqlServer } from './graphql-server.ts';
 import { type RequestVariables, REQUEST_ID_HEADER } from './request-id.ts';
 import { refusal } from './responses.ts';
+import { CSRF_HEADER, LEFT_UNREAD, unacceptable } from './unacceptable-request.ts';
 
 /** More than any document and its variables need: ninety-nine lines are a few kilobytes. */
 const MAX_BODY_BYTES = 128 * 1024;
-
-/** Sent by every page that means to call us. What a page can send without asking us first (CORS) never has it. */
-export const CSRF_HEADER = 'x-hitotsu-csrf';
-
-/**
- * The body was left unread, and its rest would be taken for the next request. So the connection ends with the answer, and says
- * so: a client that sent a payment over it would not know what became of that.
- */
-const LEFT_UNREAD = { connection: 'close' };
 
 export interface GraphqlRouteOptions {
   readonly server: GraphqlServer;
@@ -77,17 +69,6 @@ export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: Re
 
 function isForBrowser(accept: string | undefined): boolean {
   return accept?.includes('text/html') ?? false;
-}
-
-/** Why a request isn't one of ours, before its body is read. */
-function unacceptable(headers: Headers): Response | undefined {
-  const [mediaType = ''] = (headers.get('content-type') ?? '').split(';');
-  if (mediaType.trim().toLowerCase() !== 'application/json')
-    return refusal(415, 'BAD_REQUEST', 'The body must be application/json.', LEFT_UNREAD);
-  const fromBrowser = headers.has('origin') || headers.has('sec-fetch-site');
-  if (fromBrowser && !headers.has(CSRF_HEADER))
-    return refusal(403, 'FORBIDDEN', `Web pages must send the header ${CSRF_HEADER}: 1.`, LEFT_UNREAD);
-  return undefined;
 }
 
 /**

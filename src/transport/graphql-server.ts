@@ -10,6 +10,7 @@ import { DEFAULT_RATES, type Rates, limitRates } from './limit-rates.ts';
 import { maskErrors } from './mask-errors.ts';
 import { measureRequests } from './measure-requests.ts';
 import { createRateLimiter } from './rate-limit.ts';
+import { readBodies } from './read-body.ts';
 import { requireEventStream } from './require-event-stream.ts';
 
 export const GRAPHQL_PATH = '/graphql';
@@ -39,6 +40,7 @@ export function createGraphqlServer(options: GraphqlServerOptions): GraphqlServe
     // Without these two a source isn't told when its SSE client leaves.
     fetchAPI: { Response, ReadableStream },
     plugins: [
+      readBodies(),
       useExecutionCancellation(),
       maskErrors({ log: logger, suggestions: introspection }),
       requireEventStream(),

@@ -100,6 +100,6 @@ describe('an error about the request', () => {
       'String cannot represent a non string value.',
     ]);
     expect(await messages(body('mutation { "x" }'))).toEqual(['Syntax Error: Expected Name.']);
-    expect(await messages('{"query":')).toEqual(['POST body sent invalid JSON.']);
+    expect(await messages('{"query":')).toEqual(['The body must be JSON in UTF-8.']);
   });
 });

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { ViewerDocument } from '../../support/generated/documents.ts';
 import { ALICE, type Gateway, codesOf, dataOf, readAnswer, startGateway } from '../../support/gateway.ts';
@@ -112,6 +113,40 @@ describe('a body', () => {
     expect(chunked.status).toBe(413);
   });
 
+  it.each([['application/JSON'], ['application/json ; charset=utf-8'], ['Application/Json;charset="utf-8"']])(
+    'is JSON however its type is written: %s',
+    async (contentType) => {
+      const body = JSON.stringify({ query: '{ viewer { subject } }' });
+      const answer = await readAnswer(await gateway.post(ALICE, body, { 'content-type': contentType }));
+      expect([answer.status, answer.data]).toEqual([200, { viewer: { subject: 'alice' } }]);
+    },
+  );
+
+  it('that is compressed is refused with 415, and told so', async () => {
+    const response = await fetch(gateway.graphqlUrl, {
+      method: 'POST',
+      body: gzipSync(JSON.stringify({ query: charge })),
+      headers: {
+        'content-type': 'application/json',
+        'content-encoding': 'gzip',
+        authorization: `Bearer ${await gateway.token(ALICE)}`,
+      },
+    });
+    expect([response.status, response.headers.get('accept-encoding')]).toEqual([415, 'identity']);
+    expect((await readAnswer(response)).errors[0]?.message).toBe('The body must not be compressed.');
+  });
+
+  it('that is not UTF-8 is BAD_REQUEST: no letter of a name is replaced', async () => {
+    const query = 'mutation { updateProfile(input: { displayName: "é" }) { __typename } }';
+    const response = await fetch(gateway.graphqlUrl, {
+      method: 'POST',
+      body: Buffer.from(JSON.stringify({ query }), 'latin1'),
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${await gateway.token(ALICE)}` },
+    });
+    const answer = await readAnswer(response);
+    expect([answer.status, answer.errors[0]?.message]).toEqual([400, 'The body must be JSON in UTF-8.']);
+  });
+
   it.each([
     ['no JSON', '{ "query": '],
     ['no object', '"query"'],
@@ -129,6 +164,29 @@ it('a subscription by a client that asked for no stream is refused with 406, at 
   const answer = await readAnswer(await gateway.post(ALICE, JSON.stringify({ query })));
   expect([answer.status, codesOf(answer)]).toEqual([406, ['BAD_REQUEST']]);
   expect(answer.errors[0]?.message).toBe('A subscription over HTTP needs accept: text/event-stream.');
+});
+
+it.each([['text/xml'], ['text/html'], ['application/json; charset=utf-16']])(
+  'a client that takes no answer of ours is told before anything happens: %s',
+  async (accept) => {
+    const before = await balance();
+    const response = await gateway.post(ALICE, JSON.stringify({ query: charge }), { accept });
+    const answer = await readAnswer(response);
+    expect([answer.status, codesOf(answer)]).toEqual([406, ['BAD_REQUEST']]);
+    expect(answer.errors[0]?.message).toBe('The answer is application/json: accept must allow it.');
+    expect(await balance()).toBe(before);
+  },
+);
+
+it.each([
+  ['*/*'],
+  ['application/*'],
+  ['text/html, APPLICATION/json; q=0.5'],
+  ['application/graphql-response+json'],
+])('a client that takes one of our answers has it: %s', async (accept) => {
+  const query = '{ viewer { subject } }';
+  const answer = await readAnswer(await gateway.post(ALICE, JSON.stringify({ query }), { accept }));
+  expect([answer.status, answer.data]).toEqual([200, { viewer: { subject: 'alice' } }]);
 });
 
 describe('every answer', () => {
