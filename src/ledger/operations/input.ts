@@ -15,16 +15,16 @@ export const assetText = z
   .string()
   .refine(isAsset, { params: { code: 'unknown_asset' }, error: 'no asset of this platform' });
 
-/** Text that people read: trimmed, 1 to `max` characters, no control characters. */
+/** Text that people read: trimmed, 1 to `max` characters, no control characters, no half of a surrogate pair. */
 export function shortText(max: number): z.ZodType<string, string> {
   return z
     .string()
     .trim()
     .min(1)
     .max(max)
-    .refine((text) => !/\p{Cc}/u.test(text), {
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), {
       params: { code: 'bad_text' },
-      error: 'has control characters',
+      error: 'has control characters, or half of a letter',
     });
 }
 
