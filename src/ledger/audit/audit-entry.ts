@@ -1,9 +1,11 @@
 import type { Finding } from './audit-finding.ts';
+import { movesBetween } from './order-movements.ts';
 import { isCurrency } from '../currencies.ts';
 import { type Entry, METRIC, type Posting, ledgerAccount } from '../entry.ts';
 import { isId } from '../id-grammar.ts';
 import { PREFIX, isAsset } from '../keys.ts';
 import { ZERO, plainDecimal } from '../money.ts';
+import type { Order } from '../orders/order.ts';
 
 /** The accounts that belong to nobody in particular, and the prefixes of those that do (docs/DESIGN.md §4). */
 const SHARED: readonly string[] = [ledgerAccount.stripe, ledgerAccount.issuer];
@@ -12,22 +14,44 @@ const METRICS: readonly string[] = [METRIC.charged, METRIC.co2Kg];
 
 /**
  * I1: why an entry isn't a balanced transaction of its account; undefined if it is. A posting names both of its sides,
- * so an entry balances if every posting moves a positive amount of something known between two different, known accounts.
+ * so an entry balances if every posting moves a positive amount of something known between two different, known accounts,
+ * and only between those that its order, or an adjustment, has to do with.
+ * @param order the one that it names, if that is there
  */
-export function objectionToEntry(entry: Entry): Finding | undefined {
-  const item = `${PREFIX.entry}${entry.entryId}`;
-  if (entry.postings.length === 0) {
-    return { promise: 'I1', item, what: 'postings', expected: 'at least one', found: 'none' };
-  }
-  const objections = entry.postings.flatMap((posting) => objectionToPosting(entry.accountId, posting) ?? []);
-  const [first] = objections;
-  return first === undefined ? undefined : { promise: 'I1', item, ...first };
+export function objectionToEntry(entry: Entry, order: Order | undefined): Finding | undefined {
+  const { accountId, postings } = entry;
+  const [first] = [
+    ...(postings.length === 0 ? [{ what: 'postings', expected: 'at least one', found: 'none' }] : []),
+    ...postings.flatMap((posting) => objectionToPosting(accountId, posting) ?? []),
+    ...objectionToOrder(entry, order),
+  ];
+  return first === undefined
+    ? undefined
+    : { promise: 'I1', item: `${PREFIX.entry}${entry.entryId}`, ...first };
+}
+
+type Objection = Pick<Finding, 'what' | 'expected' | 'found'>;
+
+/** Only an adjustment has no order; one that isn't there has a finding of its own. */
+function objectionToOrder(entry: Entry, order: Order | undefined): readonly Objection[] {
+  const { accountId, operation, orderId, postings } = entry;
+  if (orderId === undefined && operation !== 'ADJUSTMENT')
+    return [{ what: 'order', expected: 'named', found: 'none' }];
+  if (orderId !== undefined && order === undefined) return [];
+  const isAllowed = movesBetween(accountId, order);
+  return postings
+    .filter(({ debit, credit }) => !isAllowed(debit, credit))
+    .map(({ debit, credit }) => ({
+      what: 'posting',
+      expected: 'between accounts that it may move between',
+      found: `${debit} → ${credit}`,
+    }));
 }
 
 function objectionToPosting(
   accountId: string,
   { debit, credit, asset, amount }: Posting,
-): Pick<Finding, 'what' | 'expected' | 'found'> | undefined {
+): Objection | undefined {
   if (!amount.gt(ZERO)) return { what: 'amount', expected: 'above 0', found: plainDecimal(amount) };
   if (debit === credit) return { what: 'accounts', expected: 'two different ones', found: debit };
   const strange = [debit, credit].find((name) => !isKnown(accountId, name));

@@ -5,6 +5,7 @@ import { isPaid } from '../orders/order-states.ts';
 import type { Order, Refund } from '../orders/order.ts';
 import { judgeDisputes, judgeSurplus } from './audit-disputes.ts';
 import { isOut, judgeRefunds } from './audit-refunds.ts';
+import { judgeRewards } from './audit-rewards.ts';
 import { itemOf } from './known-bookings.ts';
 import { isGoal, moved } from './order-movements.ts';
 
@@ -37,6 +38,8 @@ export function judgeOrder(
     ...findings,
     ...paidOnce(order, item, entries),
     ...withinPaid(order, item),
+    ...closedInFull(order, item),
+    ...judgeRewards(order, succeeded, entries),
     ...judgeRefunds(order, entries, aside),
     ...judgeDisputes(order, entries),
     ...judgeSurplus(order, entries),
@@ -71,6 +74,14 @@ function withinPaid(order: Order, item: string): readonly Finding[] {
   return finding === undefined ? [] : [finding];
 }
 
+/** An order is REFUNDED while all of it is given back, and only then. */
+function closedInFull({ state, amount, refunded }: Order, item: string): readonly Finding[] {
+  const inFull = amount.gt(ZERO) && refunded.gte(amount);
+  if (!isPaid(state) || inFull === (state === 'REFUNDED')) return [];
+  const expected = inFull ? 'REFUNDED' : 'PAID or CONFIRMED';
+  return [{ promise: 'I4', item, what: 'state', expected, found: state }];
+}
+
 function paymentOperation(order: Order): EntryOperation {
   if (order.kind === 'TOP_UP') return 'TOP_UP';
   return order.payment?.method === 'WALLET' ? 'CHARGE' : 'PAYMENT';
@@ -78,16 +89,18 @@ function paymentOperation(order: Order): EntryOperation {
 
 const PAYMENT_OPERATIONS: readonly EntryOperation[] = ['CHARGE', 'TOP_UP', 'PAYMENT'];
 
-/** One entry of the right kind paid a paid order; an order of nothing needs none. */
+/** One entry of the right kind, of the payment that the order names, paid a paid order; one of nothing needs none. */
 function paidOnce(order: Order, item: string, entries: readonly Entry[]): readonly Finding[] {
-  const wanted = isPaid(order.state) && order.amount.gt(ZERO) ? [paymentOperation(order)] : [];
-  const found = entries
-    .map((entry) => entry.operation)
-    .filter((operation) => PAYMENT_OPERATIONS.includes(operation));
-  if (found.join() === wanted.join()) return [];
-  const named = (operations: readonly string[]): string =>
-    operations.length === 0 ? 'none' : operations.join(', ');
-  return [{ promise: 'I4', item, what: 'payment entries', expected: named(wanted), found: named(found) }];
+  const named = (operation: string, paymentId = ''): string => `${operation} ${paymentId}`.trim();
+  const isNeeded = isPaid(order.state) && order.amount.gt(ZERO);
+  const expected = isNeeded ? named(paymentOperation(order), order.payment?.paymentId) : '';
+  const payments = entries.filter(({ operation }) => PAYMENT_OPERATIONS.includes(operation));
+  const found = payments.map(({ operation, providerId }) => named(operation, providerId)).join(', ');
+  if (found === expected) return [];
+  const printed = (text: string): string => (text === '' ? 'none' : text);
+  return [
+    { promise: 'I4', item, what: 'payment entries', expected: printed(expected), found: printed(found) },
+  ];
 }
 
 function paidByEntries(order: Order, entries: readonly Entry[]): Decimal {

@@ -107,9 +107,10 @@ function setToPosted(
 /** Everything that is off in an account; empty if its promises hold. */
 export function judgeAccount(account: AccountItems): readonly AuditProblem[] {
   const { tenant, accountId, entries, orders, aside, unreadable } = account;
+  const byId = new Map(orders.map((order) => [order.orderId, order]));
   const findings = [
     ...unreadable,
-    ...entries.flatMap((entry) => objectionToEntry(entry) ?? []),
+    ...entries.flatMap((entry) => objectionToEntry(entry, byId.get(entry.orderId ?? '')) ?? []),
     ...judgeBalances(account),
     ...judgeOrders(entries, orders, aside),
   ];
