@@ -34,7 +34,10 @@ const RANK: Readonly<Record<Dispute['status'], number>> = {
   cleared: 2,
 };
 
-/** Rank can't tell whether a closed dispute was closed anew or opened again: the provider has to be asked. */
+/**
+ * Rank can't tell whether a closed dispute was closed anew or opened again, nor which of two amounts is the later: the
+ * provider has to be asked.
+ */
 export interface AskDispute {
   readonly kind: 'ASK';
 }
@@ -56,7 +59,7 @@ export function applyDisputeFacts(
   if (amount === undefined || facts.currency !== order.currency)
     return mismatch('another currency than the order');
   const known = order.disputes.find(({ disputeId }) => disputeId === facts.disputeId);
-  if (known?.status === facts.status) return sameStatus(order, known, amount, occasion);
+  if (known?.status === facts.status) return sameStatus(order, known, amount, isCurrent, occasion);
   if (known !== undefined && !isCurrent && RANK[facts.status] <= RANK[known.status]) {
     return facts.status === 'inquiry' ? stale(`the dispute is ${known.status}`) : { kind: 'ASK' };
   }
@@ -64,8 +67,15 @@ export function applyDisputeFacts(
 }
 
 /** The amount may change while nothing is booked: the customer disputes more, or less. */
-function sameStatus(order: Order, known: Dispute, amount: Decimal, { atMs }: Occasion): FactDecision {
+function sameStatus(
+  order: Order,
+  known: Dispute,
+  amount: Decimal,
+  isCurrent: boolean,
+  { atMs }: Occasion,
+): FactDecision | AskDispute {
   if (known.booked || known.amount.eq(amount)) return stale(`the dispute is ${known.status}`);
+  if (!isCurrent) return { kind: 'ASK' };
   const disputes = replacedDispute(order, { ...known, amount });
   return { kind: 'CHANGE', before: order, after: touch(order, atMs, { disputes }) };
 }

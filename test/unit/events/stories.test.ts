@@ -359,7 +359,7 @@ describe('a dispute of a purchase', () => {
   it('won, told before its payment', () =>
     expectEnding(
       { events: [succeeded, ...opened, won], provider: now('won') },
-      { ...PAID, disputes: ['du_1 won false'] },
+      { ...PAID, disputes: ['du_1 won 500 false'] },
     ));
 
   it('lost, told before its payment', () =>
@@ -368,7 +368,7 @@ describe('a dispute of a purchase', () => {
       {
         ...PAID,
         disputed: true,
-        disputes: ['du_1 lost true'],
+        disputes: ['du_1 lost 500 true'],
         sums: { stripe: '0', merchant: '0', receivable: '0', surplus: '0' },
       },
     ));
@@ -376,7 +376,23 @@ describe('a dispute of a purchase', () => {
   it('won after it was lost', () =>
     expectEnding(
       { events: [...opened, lost, won], provider: now('won') },
-      { ...PAID, disputes: ['du_1 won false'] },
+      { ...PAID, disputes: ['du_1 won 500 false'] },
+    ));
+
+  it('over another amount than at first, while it is open', () =>
+    expectEnding(
+      {
+        events: [
+          succeeded,
+          tell.dispute('created', dispute('open')),
+          tell.dispute('updated', dispute('open', { amountMinor: 300 })),
+        ],
+        provider: (state) => {
+          provider(state);
+          state.disputes.set('du_1', dispute('open', { amountMinor: 300 }));
+        },
+      },
+      { ...PAID, disputed: true, disputes: ['du_1 open 300 false'] },
     ));
 
   it('that was an inquiry only', () =>
@@ -389,7 +405,7 @@ describe('a dispute of a purchase', () => {
         ],
         provider: now('cleared'),
       },
-      { ...PAID, disputes: ['du_1 cleared false'] },
+      { ...PAID, disputes: ['du_1 cleared 500 false'] },
     ));
 
   it('of a surplus payment that is lost', () =>
@@ -410,7 +426,7 @@ describe('a dispute of a purchase', () => {
         ...PAID,
         attempts: ['1 CLOSED', '2 CLOSED'],
         surplus: ['500 0'],
-        disputes: ['du_1 lost true'],
+        disputes: ['du_1 lost 500 true'],
         sums: { stripe: '-500', merchant: '500', receivable: '0', surplus: '0' },
       },
     ));
@@ -493,13 +509,13 @@ describe.each([
   it('disputed and lost', () =>
     expectEnding(
       { ...base, events: [...opened, lost], provider: now('lost') },
-      { ...takenBack, disputed: true, disputes: ['du_1 lost true'] },
+      { ...takenBack, disputed: true, disputes: ['du_1 lost 500 true'] },
     ));
 
   it('disputed, lost, and won after all', () =>
     expectEnding(
       { ...base, events: [...opened, lost, won], provider: now('won') },
-      { ...stillThere, disputes: ['du_1 won false'] },
+      { ...stillThere, disputes: ['du_1 won 500 false'] },
     ));
 });
 

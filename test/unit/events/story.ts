@@ -101,7 +101,8 @@ function endingOf(memory: MemoryLedger, order: Order) {
       .map(({ refundId, state, amount }) => `${refundId} ${state} ${amount.toFixed()}`)
       .sort(),
     disputes: order.disputes.map(
-      ({ disputeId, status, booked }) => `${disputeId} ${status} ${String(booked)}`,
+      ({ disputeId, status, amount, booked }) =>
+        `${disputeId} ${status} ${amount.toFixed()} ${String(booked)}`,
     ),
     surplus: order.surplus.map(({ amount, refunded }) => `${amount.toFixed()} ${refunded.toFixed()}`),
     attempts: order.attempts.map(({ number, state }) => `${String(number)} ${state}`),
