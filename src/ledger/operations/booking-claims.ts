@@ -21,12 +21,11 @@ export interface Said {
   readonly told?: Told;
 }
 
-/** What an order says that the provider has: an object in one of these states, of exactly this amount. */
+/** What an order says that the provider has: an object in exactly this state, of exactly this amount. */
 export interface Claim {
   readonly kind: Difference['kind'];
   readonly providerId: string;
-  /** What it must be by now; undefined: whatever it is, it must be there. */
-  readonly status?: string;
+  readonly status: string;
   readonly amount: Decimal;
   readonly retrieve: (ledger: Ledger) => Promise<ProviderResult<Said>>;
 }
@@ -38,11 +37,11 @@ export function claimsOf(order: Order): readonly Claim[] {
     ...(payment?.paymentId === undefined ? [] : [paymentClaim(order, payment.paymentId, order.amount)]),
     ...surplus.map(({ paymentId, amount }) => paymentClaim(order, paymentId, amount)),
     ...[...refunds, ...surplus.flatMap((one) => one.refunds)].flatMap(refundClaim),
-    ...disputes.map(({ disputeId, amount, booked }): Claim => ({
+    ...disputes.map(({ disputeId, amount, status }): Claim => ({
       kind: 'DISPUTE',
       providerId: disputeId,
+      status,
       amount,
-      ...(booked ? { status: 'lost' } : {}),
       retrieve: async ({ provider }) =>
         said(await provider.retrieveDispute(disputeId), (dispute) => ({
           backing: dispute,
@@ -94,8 +93,8 @@ export function refundClaim({
     {
       kind: 'REFUND',
       providerId: providerRefundId,
+      status: state === 'SUCCEEDED' ? 'succeeded' : 'pending',
       amount,
-      ...(state === 'SUCCEEDED' ? { status: 'succeeded' } : {}),
       retrieve: async ({ provider }) =>
         said(await provider.retrieveRefund(providerRefundId), (refund) => ({
           backing: refund,

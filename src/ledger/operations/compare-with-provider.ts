@@ -71,17 +71,23 @@ export async function compareRefund(ledger: Ledger, refund: ProviderRefund): Pro
   );
 }
 
-/** A dispute must be in its order with the same status, and a lost one booked. */
+/** A dispute must be in its order with the same status and amount, and a lost one booked. */
 export async function compareDispute(ledger: Ledger, dispute: ProviderDispute): Promise<Comparison> {
-  const { disputeId, paymentId, status, livemode } = dispute;
+  const { disputeId, paymentId, status, amountMinor, currency, livemode } = dispute;
   if (livemode !== ledger.provider.livemode) return { kind: 'FOREIGN' };
   const owner = await ownerOf(ledger, paymentId, undefined);
   if (owner.kind !== 'OURS') return owner;
   const known = owner.order?.disputes.find((candidate) => candidate.disputeId === disputeId);
-  if (known?.status === status && (status !== 'lost' || known.booked)) return SAME;
+  const isSame = known?.status === status && amountOfMinor(amountMinor, currency)?.eq(known.amount) === true;
+  if (isSame && (status !== 'lost' || known.booked)) return SAME;
   return different(
-    { kind: 'DISPUTE', providerId: disputeId, order: owner.ref, provider: status },
-    known?.status ?? NOT_BOOKED,
+    {
+      kind: 'DISPUTE',
+      providerId: disputeId,
+      order: owner.ref,
+      provider: `${status} ${inMinor(amountMinor, currency)}`,
+    },
+    known === undefined ? NOT_BOOKED : `${known.status} ${known.amount.toFixed()}`,
   );
 }
 

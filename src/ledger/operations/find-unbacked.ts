@@ -54,7 +54,7 @@ const READ_AT_ONCE = 100;
 
 /**
  * Reads the whole table and gives what orders have booked that the provider doesn't bear out: a payment that it never
- * received, a refund that it didn't make, a dispute that wasn't lost. The provider is asked after the order was read, so
+ * received, a refund that it didn't make, a dispute that ended otherwise. The provider is asked after the order was read, so
  * what it says is never older than the ledger. Throws TableUnavailableError.
  */
 export async function findUnbacked(ledger: Ledger, options: UnbackedOptions): Promise<Unbacked> {
@@ -189,7 +189,7 @@ async function judge(
 
 function bearsOut(backing: Backing, { status, amount }: Claim, currency: string): boolean {
   return (
-    (status === undefined || backing.status === status) &&
+    backing.status === status &&
     backing.currency === currency &&
     backing.amountMinor !== undefined &&
     amountOfMinor(backing.amountMinor, currency)?.eq(amount) === true
@@ -209,6 +209,6 @@ function difference(order: Order, { kind, providerId, status, amount }: Claim, p
     providerId,
     order: { tenant, accountId, orderId },
     provider,
-    ledger: `${status ?? 'has'} ${plainDecimal(amount)} ${currency}`,
+    ledger: `${status} ${plainDecimal(amount)} ${currency}`,
   };
 }

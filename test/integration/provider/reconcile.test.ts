@@ -55,7 +55,7 @@ describe('a reconciliation', () => {
         fixed: false,
       },
       { kind: 'REFUND', order, provider: 'succeeded 10 USD', ledger: 'not booked', fixed: false },
-      { kind: 'DISPUTE', order, provider: 'open', ledger: 'not booked', fixed: false },
+      { kind: 'DISPUTE', order, provider: 'open 40 USD', ledger: 'not booked', fixed: false },
     ]);
     expect(progress.map(({ phase }) => phase)).toEqual(['payments', 'refunds', 'disputes']);
     expect((await harness.order('t_1', 'u_1', lost.orderId)).state).toBe('SESSION_CREATED');

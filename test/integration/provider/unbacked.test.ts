@@ -1,17 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startStripeSimulator } from '../../../dev/stripe-simulator/server.ts';
 import { toAttributes } from '../../../src/ledger/attributes.ts';
+import { applyDispute } from '../../../src/ledger/operations/apply-dispute.ts';
 import { applyRefund } from '../../../src/ledger/operations/apply-refund.ts';
 import { commit } from '../../../src/ledger/operations/ledger.ts';
 import { reconcile } from '../../../src/ledger/operations/reconcile.ts';
 import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
 import { plan } from '../../../src/ledger/plan.ts';
+import type { ProviderDispute } from '../../../src/stripe/port.ts';
 import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
 import { type ProviderHarness, applyEvents, makeProviderHarness, paidByCard } from './support.ts';
 
 /** What the ledger has booked, and the provider doesn't bear out. */
 
 const DAY_MS = 86_400_000;
+const ASKED = { kind: 'ASKED' } as const;
 const BOTH_WAYS = { sinceMs: DAY_MS, fix: true, bothWays: true };
 
 let harness: ProviderHarness;
@@ -21,6 +24,14 @@ beforeEach(async () => {
 afterEach(async () => {
   await harness.stop();
 });
+
+/** A dispute that nobody has told of. */
+async function untoldDispute(paymentId: string): Promise<ProviderDispute> {
+  const { id } = await harness.simulator.openDispute({ paymentIntent: paymentId });
+  const found = await harness.ledger.provider.retrieveDispute(id);
+  if (found.kind !== 'DONE') throw new Error('no dispute');
+  return found.value;
+}
 
 describe('a reconciliation both ways', () => {
   it('looks up every payment, refund and dispute that orders name, and asks only about what was not listed', async () => {
@@ -162,6 +173,72 @@ describe('a reconciliation both ways', () => {
     const entries = await harness.entries('t_1', 'u_1');
     expect((await reconcile(harness.ledger, BOTH_WAYS)).findings).toEqual([]);
     expect(await harness.entries('t_1', 'u_1')).toHaveLength(entries.length);
+  });
+
+  it('contradicts a dispute that ended otherwise here than there, and what waits here alone; each is fixed once', async () => {
+    const { ledger, simulator } = harness;
+    const wonHere = await paidByCard(harness, '20.00');
+    const openHere = await paidByCard(harness, '30.00');
+    const refunded = await paidByCard(harness, '40.00');
+    const [won, open] = [await untoldDispute(wonHere.paymentId), await untoldDispute(openHere.paymentId)];
+    const { id: refundId } = await simulator.dashboardRefund({
+      paymentIntent: refunded.paymentId,
+      amount: 500,
+      status: 'pending',
+    });
+    const refund = await ledger.provider.retrieveRefund(refundId);
+    await harness.advance(2 * DAY_MS);
+    // What is told of them now, and no more, is written since.
+    await applyDispute(ledger, { ...won, status: 'won' }, ASKED);
+    await applyDispute(ledger, open, ASKED);
+    if (refund.kind === 'DONE') await applyRefund(ledger, refund.value, ASKED);
+    await simulator.closeDispute({ dispute: won.disputeId, status: 'lost' });
+    await simulator.closeDispute({ dispute: open.disputeId, status: 'won' });
+    await simulator.settleRefund({ refund: refundId, status: 'failed' });
+    await harness.advance(600_000);
+
+    const differences = [
+      ['DISPUTE', wonHere.orderId, 'lost 20 USD', 'won 20 USD'],
+      ['DISPUTE', openHere.orderId, 'won 30 USD', 'open 30 USD'],
+      ['REFUND', refunded.orderId, 'failed 5 USD', 'pending 5 USD'],
+    ];
+    const found = async (fix: boolean): Promise<readonly unknown[]> => {
+      const { findings } = await reconcile(ledger, { ...BOTH_WAYS, fix });
+      return findings.map(({ kind, order, provider, ledger: own, fixed, next }) => [
+        ...[kind, order?.orderId, provider, own],
+        ...[fixed, next],
+      ]);
+    };
+    const told = await found(false);
+    expect(told).toHaveLength(3);
+    expect(told).toEqual(expect.arrayContaining(differences.map((one) => [...one, false, 'FIX'])));
+    const fixed = await found(true);
+    expect(fixed).toHaveLength(3);
+    expect(fixed).toEqual(expect.arrayContaining(differences.map((one) => [...one, true, undefined])));
+    expect(await found(true)).toEqual([]);
+    const [wasWon, wasOpen, released] = await Promise.all(
+      [wonHere, openHere, refunded].map(({ orderId }) => harness.order('t_1', 'u_1', orderId)),
+    );
+    expect(wasWon?.disputes).toMatchObject([{ status: 'lost', booked: true }]);
+    expect(wasOpen?.disputes).toMatchObject([{ status: 'won', booked: false }]);
+    expect(released?.refundable.toFixed()).toBe('40');
+  });
+
+  it('names a dispute over another amount than Stripe has, whenever it was opened, and fixes it', async () => {
+    const { ledger } = harness;
+    const { orderId, paymentId } = await paidByCard(harness, '20.00');
+    const dispute = await untoldDispute(paymentId);
+    await harness.advance(600_000);
+    await applyDispute(ledger, { ...dispute, amountMinor: 1500 }, ASKED);
+    const difference = { kind: 'DISPUTE', provider: 'open 20 USD', ledger: 'open 15' };
+    const oneWay = { ...BOTH_WAYS, fix: false, bothWays: false };
+    expect((await reconcile(ledger, oneWay)).findings).toMatchObject([{ ...difference, next: 'FIX' }]);
+    await harness.advance(2 * DAY_MS);
+    const longAgo = { ...BOTH_WAYS, sinceMs: 3 * DAY_MS };
+    expect((await reconcile(ledger, longAgo)).findings).toMatchObject([{ ...difference, fixed: true }]);
+    expect((await reconcile(ledger, longAgo)).findings).toEqual([]);
+    const order = await harness.order('t_1', 'u_1', orderId);
+    expect(order.disputes.map(({ amount }) => amount.toFixed())).toEqual(['20']);
   });
 
   it('names an order that cannot be read, and goes on with all others', async () => {
