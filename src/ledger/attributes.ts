@@ -18,9 +18,15 @@ export type AttributeInput =
   | readonly AttributeInput[]
   | { readonly [name: string]: AttributeInput | undefined };
 
+/**
+ * Half of a surrogate pair: where a text from outside (an error, a reason) was cut. The engine would refuse the whole
+ * transaction, so that a fact could never be written.
+ */
+const HALF_OF_A_LETTER = /\p{Cs}/gu;
+
 /** The one function that makes an attribute value. Throws RangeError for a float or more than 38 digits. */
 export function toAttribute(value: AttributeInput): AttributeValue {
-  if (typeof value === 'string') return { S: value };
+  if (typeof value === 'string') return { S: value.replace(HALF_OF_A_LETTER, '\ufffd') };
   if (typeof value === 'boolean') return { BOOL: value };
   if (typeof value === 'number') return { N: String(integer(value)) };
   if (isDecimal(value)) {

@@ -27,6 +27,11 @@ describe('making attribute values', () => {
     expect(toAttribute(add(decimal('0.1'), decimal('0.2')))).toEqual({ N: '0.3' });
   });
 
+  it('puts another letter where a text was cut in the middle of one, since no table takes half of it', () => {
+    expect(toAttribute('no answer 💥'.slice(0, 11))).toEqual({ S: 'no answer \ufffd' });
+    expect(toAttribute('\ude00 no answer 💥')).toEqual({ S: '\ufffd no answer 💥' });
+  });
+
   it('keeps maps and lists in the order given, without what is undefined', () => {
     const made = toAttributes({
       z: 'text',
