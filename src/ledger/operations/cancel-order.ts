@@ -94,7 +94,8 @@ async function endSession(
 
 /** Complete: the customer has paid, or holds a slip, or its payment failed. The order follows what the provider says. */
 async function alreadyComplete(ledger: Ledger, order: Order, attempt: Attempt): Promise<CancelDecision> {
-  await askAboutSession(ledger, order, attempt);
+  const asked = await askAboutSession(ledger, order, attempt);
+  if (asked === 'UNKNOWN') return { kind: 'ANSWER', failure: PROVIDER_UNAVAILABLE };
   const current = await readAgain(ledger, order);
   const mayTryAgain = current.state !== order.state && allows('CANCEL', current.state);
   return mayTryAgain

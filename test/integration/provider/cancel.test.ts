@@ -159,6 +159,27 @@ describe('a cancellation', () => {
     });
   });
 
+  it('while Stripe cannot say how a complete session ended is not refused for good', async () => {
+    const { id, orderId, sessionId } = await checkedOut(harness);
+    await harness.simulator.startBankDebit({ session: sessionId });
+    await harness.simulator.failAsyncPayment({ session: sessionId });
+    const key = harness.key();
+    await harness.simulator.failNextRequests({
+      method: 'GET',
+      path: '/v1/payment_intents',
+      count: 1,
+      status: 500,
+      type: 'api_error',
+    });
+    const cancel = async (): Promise<string> =>
+      (await cancelOrder(harness.ledger, alice, key, { orderId: id })).kind;
+    expect(await cancel()).toBe('ProviderUnavailable');
+    expect(await state(orderId)).toBe('SESSION_CREATED');
+    // What Stripe says now moves the order first; then it can be canceled, all under the same key.
+    expect([await cancel(), await state(orderId)]).toEqual(['TransactionConflict', 'FAILED']);
+    expect([await cancel(), await state(orderId)]).toEqual(['CancelOrderSuccess', 'CANCELED']);
+  });
+
   it("of somebody else's order looks like an order that isn't there", async () => {
     const { id } = await harness.openOrder('t_1', 'u_1', '20.00');
     expect(await cancelOrder(harness.ledger, customer('u_2'), harness.key(), { orderId: id })).toEqual({
