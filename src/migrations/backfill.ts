@@ -4,10 +4,9 @@ import type { Checkpoint } from './checkpoint.ts';
 import { PhaseChangedError, StoppedError, fresh, saveCheckpoint, startingPoint } from './checkpoints.ts';
 import type { Table } from './migrating-table.ts';
 import type { Migration } from './migration.ts';
-import { type Handled, moveRecord, removeRecord } from './move-record.ts';
+import { type Handled, foresee, moveRecord, removeRecord } from './move-record.ts';
 import type { Progress } from './progress.ts';
 import { readStates } from './read-migrations.ts';
-import { hasMoved, isRecord } from './legacy-record.ts';
 import { pages } from './scan.ts';
 import { type MigrationState, type Walk, withoutVerification } from './state.ts';
 import { type Toolkit, writeState } from './steps.ts';
@@ -225,13 +224,9 @@ async function walkSegment(run: Run, segment: number): Promise<void> {
 }
 
 async function handle({ toolkit, migration, state, view, options }: Run, item: StoredItem): Promise<Handled> {
-  const { shape } = migration;
-  if (readString(item, 'type') !== shape.type) return { kind: 'NOTHING' };
+  if (readString(item, 'type') !== migration.shape.type) return { kind: 'NOTHING' };
   const removes = state.phase === 'cleanup';
-  if (options.dryRun === true) {
-    const isDue = isRecord(shape, item) && hasMoved(shape, item) === removes;
-    return { kind: isDue ? 'DONE' : 'NOTHING' };
-  }
+  if (options.dryRun === true) return foresee(migration, item, removes);
   return view.act((acting, isCurrent) => {
     if (acting?.migration.id !== migration.id || acting.version !== state.version)
       throw new PhaseChangedError();

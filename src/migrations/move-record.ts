@@ -1,4 +1,4 @@
-import { type StoredItem, readString } from '../ledger/attributes.ts';
+import { MalformedItemError, type StoredItem, readString } from '../ledger/attributes.ts';
 import { type Entry, readEntry } from '../ledger/entry.ts';
 import { PREFIX } from '../ledger/keys.ts';
 import { plan } from '../ledger/plan.ts';
@@ -17,16 +17,41 @@ export type Handled =
   | { readonly kind: 'NOTHING' }
   | { readonly kind: 'LEFT'; readonly reason: string };
 
+const UNMOVED: Handled = { kind: 'LEFT', reason: 'it has not moved' };
+
 /** Live writes of a record make its move begin again; so often, then it is left for the next walk. */
 const MAX_TRIES = 12;
 const FIRST_WAIT_MS = 20;
 
-/** Moves a record into the new shape, exactly once: whoever comes second finds it marked. */
+/** What would become of a record, as far as it can be told from the record alone. */
+export function foresee({ shape }: Migration, record: StoredItem, removes: boolean): Handled {
+  if (!isRecord(shape, record)) return { kind: 'NOTHING' };
+  if (removes) return hasMoved(shape, record) ? { kind: 'DONE' } : UNMOVED;
+  if (hasMoved(shape, record)) return { kind: 'NOTHING' };
+  const reason = objectionToMove(shape, record);
+  return reason === undefined ? { kind: 'DONE' } : { kind: 'LEFT', reason };
+}
+
+/**
+ * Moves a record into the new shape, exactly once: whoever comes second finds it marked. One that can't be read keeps no
+ * other from moving.
+ */
 export async function moveRecord(
   toolkit: Toolkit,
   migration: Migration,
   scanned: StoredItem,
 ): Promise<Handled> {
+  try {
+    return await moveOnce(toolkit, migration, scanned);
+  } catch (error) {
+    if (error instanceof MalformedItemError || error instanceof RangeError) {
+      return { kind: 'LEFT', reason: `it can't be moved: ${error.message}` };
+    }
+    throw error;
+  }
+}
+
+async function moveOnce(toolkit: Toolkit, migration: Migration, scanned: StoredItem): Promise<Handled> {
   const { table, clock, ids } = toolkit;
   const { shape } = migration;
   const account = accountOf(scanned);
@@ -65,7 +90,7 @@ export async function removeRecord(
 ): Promise<Handled> {
   const { shape } = migration;
   if (!isRecord(shape, record)) return { kind: 'NOTHING' };
-  if (!hasMoved(shape, record)) return { kind: 'LEFT', reason: 'it has not moved' };
+  if (!hasMoved(shape, record)) return UNMOVED;
   for (let tries = 0; tries < MAX_TRIES; tries += 1) {
     if (tries > 0) await wait(FIRST_WAIT_MS * tries * (1 + ids.fraction()));
     const result = await table.transactor.commit(plan(ids.token(), { items: [removal(migration, record)] }));

@@ -2,15 +2,17 @@ import {
   type AttributeValue,
   type StoredItem,
   optionalInteger,
+  optionalString,
   readString,
   toAttribute,
   toAttributes,
 } from '../ledger/attributes.ts';
 import { defined } from '../ledger/defined.ts';
 import { type Entry, entryAttributes, ledgerAccount, netChanges, postings } from '../ledger/entry.ts';
+import { isId, isTenantId } from '../ledger/id-grammar.ts';
 import { integer } from '../ledger/integers.ts';
 import { type AccountRef, balanceKey, profileKey } from '../ledger/keys.ts';
-import { type Decimal, ZERO, add, negate, subtract } from '../ledger/money.ts';
+import { type Decimal, MAX_DIGITS, ZERO, add, negate, parseDecimal, subtract } from '../ledger/money.ts';
 import { type PlanPart, type PlannedItem, putNew } from '../ledger/plan.ts';
 import { heldAmount, heldAttributes, profileAttributes } from './legacy-record.ts';
 import { type LegacyShape, type Migration, legacyKey } from './migration.ts';
@@ -20,8 +22,14 @@ import { legacyRole } from './mirror.ts';
 export const BACKFILL_ACTOR = 'migration backfill';
 
 export function accountOf(record: StoredItem): AccountRef {
-  const [tenant = '', accountId = ''] = readString(record, 'uuid').split('#');
-  return { tenant, accountId };
+  const [tenant = '', ...rest] = readString(record, 'uuid').split('#');
+  return { tenant, accountId: rest.join('#') };
+}
+
+/** Whether an item's partition is an account's; no request reaches another. */
+export function namesAccount(item: StoredItem): boolean {
+  const { tenant, accountId } = accountOf(item);
+  return isTenantId(tenant) && isId(accountId);
 }
 
 /** What each asset's earlier postings come to in the account's wallet. */
@@ -38,12 +46,24 @@ export function postedToWallet(
   return sums;
 }
 
-/** Why a record can't move as it is; undefined: it can. */
+/**
+ * Why a record can't move as it is; undefined: it can. What is there in another kind than it should be would read as
+ * absent, and be gone with the old shape.
+ */
 export function objectionToMove(shape: LegacyShape, record: StoredItem): string | undefined {
-  const negative = Object.keys(shape.amounts).find((asset) =>
-    (heldAmount(shape, record, asset) ?? ZERO).lt(ZERO),
+  if (!namesAccount(record)) return 'its key names no account';
+  for (const [asset, attribute] of Object.entries(shape.amounts)) {
+    const stored = record[attribute];
+    if (stored === undefined) continue;
+    const amount = parseDecimal(stored.N ?? '');
+    if (amount === undefined) return `${attribute} is no number of up to ${String(MAX_DIGITS)} digits`;
+    if (amount.lt(ZERO)) return `${asset} is negative`;
+  }
+  const noText = Object.values(shape.profile).find(
+    (name) => name in record && optionalString(record, name) === undefined,
   );
-  return negative === undefined ? undefined : `${negative} is negative`;
+  if (noText !== undefined) return `${noText} is no text`;
+  return 'writes' in record && record['writes'].N === undefined ? 'writes is no number' : undefined;
 }
 
 /**
