@@ -84,13 +84,21 @@ function shapeIssue(viewer: Viewer, input: Input, unit: Currency): InputIssue | 
     return { path: ['items'], code: 'exactly_one', message: 'give exactly one of items and amount' };
   }
   if (paymentCode !== undefined && accountId !== undefined) {
-    return { path: ['paymentCode'], code: 'exactly_one', message: 'the code names the account' };
+    return {
+      path: ['paymentCode'],
+      code: 'exactly_one',
+      message: 'names the account already: give one of it and accountId',
+    };
   }
   if (paymentCode !== undefined && viewer.role !== 'TERMINAL') {
-    return { path: ['paymentCode'], code: 'not_allowed', message: 'a terminal scans payment codes' };
+    return {
+      path: ['paymentCode'],
+      code: 'not_allowed',
+      message: 'is for terminals, which scan payment codes',
+    };
   }
   if (viewer.role !== 'CUSTOMER' && paymentCode === undefined && accountId === undefined) {
-    return { path: ['accountId'], code: 'required', message: 'whose order it is' };
+    return { path: ['accountId'], code: 'required', message: 'is missing: whose order it is' };
   }
   if (amount === undefined) return undefined;
   if (!mayPerform(viewer.role, 'NAME_AMOUNT')) {
@@ -101,7 +109,7 @@ function shapeIssue(viewer: Viewer, input: Input, unit: Currency): InputIssue | 
     };
   }
   if (description === undefined)
-    return { path: ['description'], code: 'required', message: 'names the line' };
+    return { path: ['description'], code: 'required', message: 'is missing: it names the line of an amount' };
   return priceIssue(['amount'], amount, unit);
 }
 

@@ -7,9 +7,10 @@ import { nodeParts } from '../node-ids.ts';
 import { ISSUE_CODES, type InputIssue, type IssueCode, type UnstoredOf } from '../outcomes.ts';
 
 /** The operator's own name for an account, merchant or terminal. */
-export const idText = z
-  .string()
-  .refine(isId, { params: { code: 'bad_id' }, error: 'no id of this platform' });
+export const idText = z.string().refine(isId, {
+  params: { code: 'bad_id' },
+  error: 'must be 1 to 128 letters, digits and any of _ . : | -, the first a letter or digit',
+});
 
 export const assetText = z
   .string()
@@ -88,6 +89,7 @@ function houseText(issue: z.core.$ZodRawIssue): string {
     case 'invalid_type':
       return issue.input === undefined ? 'is missing' : `must be of type ${issue.expected}`;
     case 'too_small':
+      if (issue.origin === 'string' || issue.origin === 'array') return 'must not be empty';
       return `${verbOf(issue.origin)} at least ${String(issue.minimum)}${unitOf(issue.origin)}`;
     case 'too_big':
       return `${verbOf(issue.origin)} at most ${String(issue.maximum)}${unitOf(issue.origin)}`;

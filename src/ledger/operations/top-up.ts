@@ -66,7 +66,7 @@ function amountIssueOf(amount: Decimal, { rule, unit }: TopUpTerms): InputIssue 
 function shapeIssue({ method, accountId, successUrl, cancelUrl }: TopUpInput): InputIssue | undefined {
   if (method === 'CASH') {
     if (accountId === undefined)
-      return { path: ['accountId'], code: 'required', message: 'whose wallet it is' };
+      return { path: ['accountId'], code: 'required', message: 'is missing: whose wallet it is' };
     const given =
       successUrl === undefined ? (cancelUrl === undefined ? undefined : 'cancelUrl') : 'successUrl';
     return given === undefined
@@ -74,8 +74,8 @@ function shapeIssue({ method, accountId, successUrl, cancelUrl }: TopUpInput): I
       : { path: [given], code: 'not_allowed', message: 'cash has no payment page' };
   }
   if (successUrl === undefined)
-    return { path: ['successUrl'], code: 'required', message: 'where to go once paid' };
+    return { path: ['successUrl'], code: 'required', message: 'is missing: where to go once paid' };
   if (cancelUrl === undefined)
-    return { path: ['cancelUrl'], code: 'required', message: 'where to go if not paid' };
+    return { path: ['cancelUrl'], code: 'required', message: 'is missing: where to go if not paid' };
   return undefined;
 }

@@ -31,7 +31,7 @@ export async function updateProfile(
   const parsed = parseInput(inputSchema, input);
   if (parsed.kind === 'INVALID') return parsed.failure;
   const { accountId = viewer.role === 'CUSTOMER' ? viewer.subject : undefined, ...fields } = parsed.value;
-  if (accountId === undefined) return invalid(['accountId'], 'required', 'whose profile it is');
+  if (accountId === undefined) return invalid(['accountId'], 'required', 'is missing: whose profile it is');
   if (!maySeeHistory(viewer, viewer.tenant, accountId)) return NOT_FOUND;
   const failure = await setValues(ledger, {
     items: [
