@@ -8,7 +8,7 @@ import { type ParityReport, verify } from '../src/migrations/verify.ts';
 import { systemClock } from '../src/ledger/clock.ts';
 import { type Harness, makeHarness } from '../test/support/harness.ts';
 import { legacyCustomers, seedLegacy } from '../test/support/legacy-records.ts';
-import { type Gateway, startGateway, toolkitOf } from '../test/support/migrating-fleet.ts';
+import { type Gateway, startGateway, step, toolkitOf } from '../test/support/migrating-fleet.ts';
 import { directChannel } from '../test/support/migration-channel.ts';
 import { type ModelAccount, disagreement } from '../test/support/migration-customers.ts';
 import { type Traffic, startTraffic } from '../test/support/migration-traffic.ts';
@@ -53,7 +53,7 @@ async function playOn({ endpoint }: Engine, narrator: Narrator): Promise<void> {
   const { ledger } = harness;
   const accounts = legacyCustomers({ count: RECORDS, seed: 1, atMs: systemClock.nowMs() });
   await seedLegacy(ledger.transactor, ledger.ids, accounts);
-  await takeStep(toolkitOf(harness), GOD_RECORD, 'FORWARD');
+  await step(toolkitOf(harness), GOD_RECORD, 'FORWARD', []);
   const gateways = [await startGateway(harness), await startGateway(harness)];
   const active = accounts.slice(0, CUSTOMERS).map(({ tenant, accountId, amounts, profile }) => ({
     tenant,

@@ -1,4 +1,4 @@
-import type { Heartbeat } from './heartbeat.ts';
+import { COUNTS_FOR_MS, type Heartbeat } from './heartbeat.ts';
 import type { Migration } from './migration.ts';
 import { type Phase, phaseAfter, phaseBefore } from './phases.ts';
 import type { MigrationState } from './state.ts';
@@ -13,6 +13,7 @@ export interface Facts {
   /** Every migration of this table. */
   readonly states: readonly MigrationState[];
   readonly fleet: readonly Heartbeat[];
+  readonly nowMs: number;
   /** Looked up only for the steps that ask: a key of an item in the new shape, of a record that has moved, of any. */
   readonly newItem?: string | undefined;
   readonly movedRecord?: string | undefined;
@@ -83,7 +84,7 @@ function forward(facts: Facts, to: Phase): readonly string[] {
       ];
     }
     case 'expand':
-      return newItemObjection(newItem);
+      return [...beginningObjection(facts), ...newItemObjection(newItem)];
     case 'backfill':
       return [];
     case 'verify':
@@ -102,6 +103,15 @@ function forward(facts: Facts, to: Phase): readonly string[] {
           : [`The old shape is still there (${oldRecord} is one): run "backfill ${migration.id}" again.`]),
       ];
   }
+}
+
+/** Who writes in no phase at all has no heartbeat: by then it has heard of the migration and joined, or sends no more. */
+function beginningObjection({ state, nowMs }: Facts): readonly string[] {
+  return state === undefined || state.sinceMs + COUNTS_FOR_MS <= nowMs
+    ? []
+    : [
+        `A process that has not heard of it yet may still be writing: off lasts ${COUNTS_FOR_MS / 1_000} s at least.`,
+      ];
 }
 
 function newItemObjection(newItem: string | undefined): readonly string[] {

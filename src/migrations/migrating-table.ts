@@ -94,19 +94,19 @@ interface Commit {
 
 async function commit({ table, acting, isCurrent, ids, hooks }: Commit, plan: Plan): Promise<CommitResult> {
   const { store, transactor } = table;
-  if (acting === undefined || isAtLeast(acting.phase, 'contract')) return transactor.commit(plan, hooks);
+  // Also where no migration is under way: one may begin while this is tried again.
+  const whileCurrent: CommitHooks = { ...hooks, maySend: isCurrent };
+  if (acting === undefined || isAtLeast(acting.phase, 'contract'))
+    return transactor.commit(plan, whileCurrent);
   const { migration, phase } = acting;
   const keys = recordsOf(migration, plan);
-  if (keys.length === 0) return transactor.commit(plan, hooks);
+  if (keys.length === 0) return transactor.commit(plan, whileCurrent);
   for (let rewrites = 0; rewrites < MAX_REWRITES; rewrites += 1) {
     // In `off` nothing has moved, and the condition says so: no need to look.
     const records = phase === 'off' ? [] : await store.get(keys);
     const rewritten = rewrite(migration, conductIn(phase), plan, records);
     const requestToken = rewrites === 0 ? plan.token : ids.token();
-    const result = await transactor.commit(
-      { ...rewritten.plan, requestToken },
-      { ...hooks, maySend: isCurrent },
-    );
+    const result = await transactor.commit({ ...rewritten.plan, requestToken }, whileCurrent);
     if (result.kind !== 'REFUSED') return result;
     const failed = refusalOf(migration, rewritten, result.failed);
     if (failed !== undefined) return { kind: 'REFUSED', failed };

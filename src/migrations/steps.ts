@@ -80,11 +80,13 @@ async function gather({ table, clock }: Toolkit, migration: Migration, direction
   const { store } = table;
   const { shape } = migration;
   const isOld = (item: StoredItem): boolean => readString(item, 'type') === shape.type;
+  const nowMs = clock.nowMs();
   return {
     migration,
     state,
     states,
-    fleet: await readFleet(table.store, clock.nowMs()),
+    fleet: await readFleet(table.store, nowMs),
+    nowMs,
     newItem: asksForNewItems(to, direction)
       ? await findItem(store, (item) => types.has(readString(item, 'type')))
       : undefined,

@@ -48,8 +48,8 @@ describe('a write whose retry comes after its lease', () => {
     await proxy.stop();
   });
 
-  it('is not sent into a phase that may be long gone, and is made under its key in the phase of then', async () => {
-    await forward('off', 'expand');
+  /** A top-up that is throttled once, and whose gateway then stalls for more than a minute; and the same once more. */
+  async function stalledTopUp(accountId: string, meanwhile: () => Promise<void>): Promise<void> {
     const { ledger, clock, tableName } = harness;
     const client = createDynamoDbClient({ region: 'local', endpoint: proxy.endpoint });
     let isStalled = false;
@@ -57,27 +57,55 @@ describe('a write whose retry comes after its lease', () => {
       if (isStalled) return;
       isStalled = true;
       clock.advance(COUNTS_FOR_MS + LEASE_MS);
-      await migrateToContract();
+      await meanwhile();
     };
     const transactor = createTransactor({ client, tableName, ids: ledger.ids, wait });
     const gateway = await startGateway({ ledger: { ...ledger, transactor } });
     proxy.next({ operation: 'TransactWriteItems', fault: { kind: 'ERROR', name: 'ThrottlingException' } });
     const key = harness.key();
     const cashIn = (): ReturnType<typeof topUp> =>
-      topUp(gateway.ledger, terminal('cafe', 'demo'), key, {
-        accountId: 'late',
-        amount: '700',
-        method: 'CASH',
-      });
+      topUp(gateway.ledger, terminal('cafe', 'demo'), key, { accountId, amount: '700', method: 'CASH' });
     expect(await cashIn()).toMatchObject({ kind: 'Throttled' });
     expect(isStalled).toBe(true);
     expect(await cashIn()).toMatchObject({ kind: 'TopUpSuccess' });
-    expect(await harness.balance('demo', 'late')).toBe('700');
     client.destroy();
+  }
+
+  it('is not sent into a phase that may be long gone, and is made under its key in the phase of then', async () => {
+    await forward('off', 'expand');
+    await stalledTopUp('late', migrateToContract);
+    expect(await harness.balance('demo', 'late')).toBe('700');
+  });
+
+  it('is not sent into a migration of which its process has not heard', async () => {
+    const toolkit = toolkitOf(harness);
+    const [account] = legacyCustomers({ count: 1, seed: 2, atMs: harness.clock.nowMs() });
+    if (account === undefined) throw new Error('no account');
+    await seedLegacy(harness.ledger.transactor, harness.ledger.ids, [account]);
+    await stalledTopUp(account.accountId, async () => {
+      await forward('off', 'expand', 'backfill');
+      expect(await backfill(toolkit, GOD_RECORD, { segments: 1 })).toMatchObject({ handled: 1 });
+    });
+    expect(await verify(toolkit, GOD_RECORD, { segments: 1 })).toMatchObject({
+      report: { records: 1, unmoved: 0, differences: 0 },
+    });
   });
 });
 
 describe('the fleet, as a step sees it', () => {
+  it('has everybody in it once a migration has lasted a minute, who must have heard of it by then', async () => {
+    const toolkit = toolkitOf(harness);
+    const { clock } = harness;
+    expect(await takeStep(toolkit, GOD_RECORD, 'FORWARD')).toMatchObject({ kind: 'TAKEN' });
+    clock.advance(COUNTS_FOR_MS - 1);
+    expect(await takeStep(toolkit, GOD_RECORD, 'FORWARD')).toEqual({
+      kind: 'REFUSED',
+      reasons: ['A process that has not heard of it yet may still be writing: off lasts 60 s at least.'],
+    });
+    clock.advance(1);
+    expect(await takeStep(toolkit, GOD_RECORD, 'FORWARD')).toMatchObject({ kind: 'TAKEN' });
+  });
+
   it('is joined anew by a process that was silent, before it acts on anything', async () => {
     await forward('off');
     const { ledger, clock } = harness;
@@ -120,7 +148,7 @@ describe('the fleet, as a step sees it', () => {
   it('is not complete while a release runs that does not know the migration', async () => {
     const unknown = { ...GOD_RECORD, id: 'later' };
     const toolkit = toolkitOf(harness);
-    expect(await takeStep(toolkit, unknown, 'FORWARD')).toMatchObject({ kind: 'TAKEN' });
+    await step(toolkit, unknown, 'FORWARD', []);
     await startGateway(harness);
     expect(await takeStep(toolkit, unknown, 'FORWARD')).toEqual({
       kind: 'REFUSED',

@@ -77,7 +77,7 @@ describe('operators who take steps at one moment', () => {
   });
 
   it('take one step between them', async () => {
-    await stepOf(toolkitOf(harness), GOD_RECORD);
+    await step(toolkitOf(harness), GOD_RECORD, 'FORWARD', []);
     const [one, other] = atOneMoment(2);
     const results = await Promise.all([stepOf(one, GOD_RECORD), stepOf(other, GOD_RECORD)]);
     expect(results.map(({ kind }) => kind).sort()).toEqual(['REFUSED', 'TAKEN']);

@@ -35,7 +35,7 @@ function facts(phase: Phase, state: Partial<MigrationState> = {}, more: Partial<
     rev: 9,
     ...state,
   };
-  return { migration: GOD_RECORD, state: full, states: [full], fleet: [], ...more };
+  return { migration: GOD_RECORD, state: full, states: [full], fleet: [], nowMs: 60_000, ...more };
 }
 
 function acting(version: number): Heartbeat {
@@ -75,6 +75,15 @@ describe('the gates of a migration', () => {
       'Process new is still joining, or does not know this migration.',
     ]);
     expect(objections(facts('read-new', {}, { fleet }), 'BACK')).toHaveLength(2);
+  });
+
+  it('open expand only once off has lasted long enough for every process to have heard of it', () => {
+    const open = (nowMs: number): readonly string[] =>
+      objections(facts('off', { sinceMs: 1_000 }, { nowMs }), 'FORWARD');
+    expect(open(60_999)).toEqual([
+      'A process that has not heard of it yet may still be writing: off lasts 60 s at least.',
+    ]);
+    expect(open(61_000)).toEqual([]);
   });
 
   it('open verify only to a walk of this stay that left nothing', () => {
@@ -134,6 +143,7 @@ describe('the gates of a migration', () => {
       state: undefined,
       states: [other],
       fleet: [],
+      nowMs: 0,
       newItem: 'demo#a PROFILE',
     };
     expect(objections(begin, 'FORWARD')).toEqual([
