@@ -27,29 +27,41 @@ export function isGoal(order: Order): (name: string) => boolean {
 
 /**
  * Whether a posting may be between two accounts, whichever way: an order's money comes from where it was paid, and goes
- * back there (docs/DESIGN.md §4, §8); a charge from a wallet also earns; an adjustment is between wallet and issuer.
+ * back there (docs/DESIGN.md §4, §8); a charge from a wallet also earns; an adjustment sets what is counted right, from
+ * the issuer, as the opening entry of a record that has moved does.
  * @param order absent: of an adjustment
  */
 export function movesBetween(
   accountId: string,
   order: Order | undefined,
 ): (debit: string, credit: string) => boolean {
-  const { issuer, stripe } = ledgerAccount;
-  const wallet = ledgerAccount.wallet(accountId);
-  const routes: (readonly [string, string])[] = [];
-  if (order === undefined) routes.push([issuer, wallet]);
-  else {
-    const { kind, orderId, merchantId = '', payment } = order;
-    const receivable = ledgerAccount.receivable(accountId);
-    const source = sourceOf(order);
-    const goals = kind === 'PURCHASE' ? [ledgerAccount.merchant(merchantId)] : [wallet, receivable];
-    if (source !== undefined) routes.push(...goals.map((goal) => [source, goal] as const));
-    routes.push([stripe, ledgerAccount.surplus(orderId)]);
-    if (payment?.method === 'WALLET')
-      routes.push([issuer, wallet], [issuer, receivable], [issuer, ledgerAccount.metrics(accountId)]);
-  }
+  const routes = order === undefined ? issuerRoutes(accountId) : orderRoutes(order);
   return (debit, credit) =>
     routes.some(([one, other]) => (debit === one && credit === other) || (debit === other && credit === one));
+}
+
+type Route = readonly [string, string];
+
+function issuerRoutes(accountId: string): readonly Route[] {
+  const { issuer, wallet, metrics } = ledgerAccount;
+  return [
+    [issuer, wallet(accountId)],
+    [issuer, metrics(accountId)],
+  ];
+}
+
+function orderRoutes(order: Order): readonly Route[] {
+  const { kind, accountId, orderId, merchantId = '', payment } = order;
+  const { issuer, stripe, merchant, wallet, receivable, surplus } = ledgerAccount;
+  const goals = kind === 'PURCHASE' ? [merchant(merchantId)] : [wallet(accountId), receivable(accountId)];
+  const source = sourceOf(order);
+  // Spent points are owed to whoever gave them.
+  const rewards: readonly Route[] = [...issuerRoutes(accountId), [issuer, receivable(accountId)]];
+  return [
+    ...(source === undefined ? [] : goals.map((goal): Route => [source, goal])),
+    [stripe, surplus(orderId)],
+    ...(payment?.method === 'WALLET' ? rewards : []),
+  ];
 }
 
 /** Where an order's money came from; undefined where it says nothing of that. */
