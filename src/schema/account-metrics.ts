@@ -4,14 +4,17 @@ import { amountText } from './amounts.ts';
 import { AccountMetricsType } from './refs.ts';
 
 AccountMetricsType.implement({
+  description:
+    'What an account has come to beside its money, by wallet charges and what was taken back of them.',
   fields: (t) => ({
     chargedTotal: t.field({
       type: 'Decimal',
-      description: "In the tenant's currency.",
+      description: "What its balances have paid, less what was refunded, in the tenant's currency.",
       resolve: ({ tenant, chargedTotal }, _args, { ledger }) =>
         amountText(ledger, tenant, METRIC.charged, chargedTotal),
     }),
     co2ReductionKg: t.field({
+      description: 'Kilograms of CO2 saved, by the rate of the tenant.',
       type: 'Decimal',
       resolve: ({ co2ReductionKg }) => plainDecimal(co2ReductionKg),
     }),

@@ -9,14 +9,21 @@ BalanceType.implement({
   interfaces: [Node],
   fields: (t) => ({
     id: t.id({
+      description: 'For `node(id:)`; opaque, and the same for good.',
       resolve: ({ tenant, accountId, asset }) => encodeNodeId('Balance', tenant, accountId, asset),
     }),
-    asset: t.exposeString('asset'),
+    asset: t.exposeString('asset', {
+      description:
+        'ECOPAY (the main balance), POINT, JCREDIT or REGIONAL/<key>: one of those that the tenant has.',
+    }),
     amount: t.field({
+      description: "In the asset's full scale; never below zero.",
       type: 'Decimal',
       resolve: ({ tenant, asset, amount }, _args, { ledger }) => amountText(ledger, tenant, asset, amount),
     }),
     cap: t.field({
+      description:
+        'The most that a cash top-up, a positive adjustment or a new card top-up may bring it to. Null: no limit.',
       type: 'Decimal',
       nullable: true,
       resolve: ({ tenant, asset }, _args, { ledger }) => {
@@ -24,6 +31,11 @@ BalanceType.implement({
         return cap === undefined ? null : amountText(ledger, tenant, asset, cap);
       },
     }),
-    updatedAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ updatedAtMs }) => updatedAtMs }),
+    updatedAt: t.field({
+      description: 'When it last changed. Null: never.',
+      type: 'DateTime',
+      nullable: true,
+      resolve: ({ updatedAtMs }) => updatedAtMs,
+    }),
   }),
 });

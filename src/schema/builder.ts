@@ -25,6 +25,14 @@ interface SchemaTypes {
   };
 }
 
+/** What the arguments of a list take. */
+export const PAGE_WORDS = {
+  first: 'How many rows from the beginning, or from `after`: 1 to 100, 20 unless given.',
+  after: 'A cursor of this list: the page begins behind it.',
+  last: 'How many rows up to the end, or up to `before`: 1 to 100. Not together with `first` or `after`.',
+  before: 'A cursor of this list: the page ends in front of it.',
+} as const;
+
 /** What every type and root field registers with. Fields are non-null unless they say otherwise. */
 export const builder = new SchemaBuilder<SchemaTypes>({
   plugins: [ScopeAuthPlugin, RelayPlugin, ComplexityPlugin],
@@ -40,8 +48,23 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     cursorType: 'String',
     clientMutationId: 'omit',
     nodesQueryOptions: false,
-    // A connection's own cost counts its rows; without this they would be multiplied twice.
-    edgesFieldOptions: { nullable: false, complexity: { field: 1, multiplier: 1 } },
-    nodeFieldOptions: { nullable: false },
+    edgesFieldOptions: {
+      nullable: false,
+      description: 'Its rows, in the order of the list.',
+      // A connection's own cost counts its rows; without this they would be multiplied twice.
+      complexity: { field: 1, multiplier: 1 },
+    },
+    nodeFieldOptions: { nullable: false, description: 'What stands there.' },
+    cursorFieldOptions: { description: 'For `after` and `before`; opaque.' },
+    firstArgOptions: { description: PAGE_WORDS.first },
+    afterArgOptions: { description: PAGE_WORDS.after },
+    lastArgOptions: { description: PAGE_WORDS.last },
+    beforeArgOptions: { description: PAGE_WORDS.before },
+    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
+    pageInfoFieldOptions: { description: 'Where it stands in the list.' },
+    hasNextPageFieldOptions: { description: 'Whether there is more after it.' },
+    hasPreviousPageFieldOptions: { description: 'Whether there is more before it.' },
+    startCursorFieldOptions: { description: 'For `before`. Null: nothing was read.' },
+    endCursorFieldOptions: { description: 'For `after`. Null: nothing was read.' },
   },
 });

@@ -8,26 +8,41 @@ import { builder } from './builder.ts';
 import { badRequest } from './errors.ts';
 import { EntryType, OrderType, ProductType, StepType, WebhookEventType } from './refs.ts';
 
-export const OrderEdge = builder.edgeObject({ name: 'OrderEdge', type: OrderType });
+const A_PAGE =
+  'A page of a list (Relay). A filtered page may be short, even empty: `pageInfo` says whether there is more.';
+const AN_EDGE = 'A row of a page, and where it stands in the list.';
+
+export const OrderEdge = builder.edgeObject({ name: 'OrderEdge', description: AN_EDGE, type: OrderType });
 export const OrderConnection = builder.connectionObject(
-  { name: 'OrderConnection', type: OrderType },
+  { name: 'OrderConnection', description: A_PAGE, type: OrderType },
   OrderEdge,
 );
-export const EntryEdge = builder.edgeObject({ name: 'EntryEdge', type: EntryType });
+export const EntryEdge = builder.edgeObject({ name: 'EntryEdge', description: AN_EDGE, type: EntryType });
 export const EntryConnection = builder.connectionObject(
-  { name: 'EntryConnection', type: EntryType },
+  { name: 'EntryConnection', description: A_PAGE, type: EntryType },
   EntryEdge,
 );
-export const ProductEdge = builder.edgeObject({ name: 'ProductEdge', type: ProductType });
+export const ProductEdge = builder.edgeObject({
+  name: 'ProductEdge',
+  description: AN_EDGE,
+  type: ProductType,
+});
 export const ProductConnection = builder.connectionObject(
-  { name: 'ProductConnection', type: ProductType },
+  { name: 'ProductConnection', description: A_PAGE, type: ProductType },
   ProductEdge,
 );
-export const StepEdge = builder.edgeObject({ name: 'StepEdge', type: StepType });
-export const StepConnection = builder.connectionObject({ name: 'StepConnection', type: StepType }, StepEdge);
-export const WebhookEventEdge = builder.edgeObject({ name: 'WebhookEventEdge', type: WebhookEventType });
+export const StepEdge = builder.edgeObject({ name: 'StepEdge', description: AN_EDGE, type: StepType });
+export const StepConnection = builder.connectionObject(
+  { name: 'StepConnection', description: A_PAGE, type: StepType },
+  StepEdge,
+);
+export const WebhookEventEdge = builder.edgeObject({
+  name: 'WebhookEventEdge',
+  description: AN_EDGE,
+  type: WebhookEventType,
+});
 export const WebhookEventConnection = builder.connectionObject(
-  { name: 'WebhookEventConnection', type: WebhookEventType },
+  { name: 'WebhookEventConnection', description: A_PAGE, type: WebhookEventType },
   WebhookEventEdge,
 );
 

@@ -1,28 +1,152 @@
-import { ROLES } from '../auth/viewer.ts';
-import { OPERATIONS } from '../ledger/entry.ts';
-import { EVENT_OUTCOMES } from '../ledger/provider/event-item.ts';
-import { ORDER_STATES } from '../ledger/orders/order-states.ts';
-import { TRANSITION_CAUSES } from '../ledger/orders/order.ts';
+import type { Role } from '../auth/viewer.ts';
+import type { EntryOperation } from '../ledger/entry.ts';
+import type { EventOutcome } from '../ledger/provider/event-item.ts';
+import type { OrderState } from '../ledger/orders/order-states.ts';
+import type { OrderPayment, Order, Refund, Step, TransitionCause } from '../ledger/orders/order.ts';
+import type { RetryAdvice } from '../ledger/outcomes.ts';
 import { builder } from './builder.ts';
 
-export const RoleEnum = builder.enumType('Role', { values: ROLES });
-export const OrderKindEnum = builder.enumType('OrderKind', { values: ['PURCHASE', 'TOP_UP'] as const });
-export const OrderStateEnum = builder.enumType('OrderState', { values: ORDER_STATES });
+type Meanings<Value extends string> = Readonly<Record<Value, { readonly description: string }>>;
+
+/** Every value with what it means: one that is added and isn't described doesn't compile. */
+function described<Value extends string>(meanings: Readonly<Record<Value, string>>): Meanings<Value> {
+  const entries = Object.entries<string>(meanings).map(([value, description]) => [value, { description }]);
+  // The same keys as `meanings`, which fromEntries can't tell.
+  return Object.fromEntries(entries) as Meanings<Value>;
+}
+
+export const RoleEnum = builder.enumType('Role', {
+  description: 'What a principal may be: the `role` of its token.',
+  values: described<Role>({
+    CUSTOMER: 'Has a wallet, and sees and pays its own orders.',
+    MERCHANT: 'The back office of one merchant: its orders, refunds, products and live feed; no wallets.',
+    TERMINAL: "A till of one merchant: opens orders for customers, takes cash, sees customers' balances.",
+    ADMIN: 'Runs the tenant: sees all of it, and nothing of another one.',
+  }),
+});
+
+export const OrderKindEnum = builder.enumType('OrderKind', {
+  description: 'What an order buys.',
+  values: described<Order['kind']>({
+    PURCHASE: "A merchant's goods.",
+    TOP_UP: "Value in the customer's own wallet.",
+  }),
+});
+
+export const OrderStateEnum = builder.enumType('OrderState', {
+  description:
+    'How far an order has come. Money that arrived always wins: to PAID there is a way from every state before it.',
+  values: described<OrderState>({
+    CREATED: 'Open: nobody has begun to pay.',
+    SESSION_CREATED: 'A payment page is open, and nothing has been paid on it yet.',
+    PENDING_PAYMENT:
+      'The customer is done on the page, and the money is on its way: a slip waits at the counter, a bank works on it.',
+    PAID: 'The money is there. Follow-ups may still be under way.',
+    CONFIRMED: 'Paid, and every follow-up is done.',
+    FAILED: 'The payment came to nothing. It may be tried again.',
+    EXPIRED: 'The payment page has expired unpaid. Another one may be opened.',
+    CANCELED: 'Closed unpaid, for good.',
+    REFUNDED:
+      'All that was paid has been given back. A refund that fails later leads back to CONFIRMED, or PAID.',
+  }),
+});
+
 export const PaymentMethodEnum = builder.enumType('PaymentMethod', {
-  values: ['WALLET', 'CHECKOUT', 'CASH'] as const,
+  description: 'How an order is paid.',
+  values: described<OrderPayment['method']>({
+    WALLET: "From a balance of the customer's wallet, by `charge`.",
+    CHECKOUT: "On the provider's payment page, by `checkout` or `topUp`.",
+    CASH: 'In cash at a terminal, by `topUp`.',
+  }),
 });
-export const TopUpMethodEnum = builder.enumType('TopUpMethod', { values: ['CASH', 'CHECKOUT'] as const });
-export const OperationEnum = builder.enumType('Operation', { values: OPERATIONS });
+
+export const TopUpMethodEnum = builder.enumType('TopUpMethod', {
+  description: 'How value gets into a wallet.',
+  values: described<'CASH' | 'CHECKOUT'>({
+    CASH: 'Terminal: the customer hands over cash, and the wallet is credited at once.',
+    CHECKOUT:
+      "Customer: on the provider's payment page; the wallet is credited when the provider says that it is paid.",
+  }),
+});
+
+export const OperationEnum = builder.enumType('Operation', {
+  description: 'What an entry books.',
+  values: described<EntryOperation>({
+    CHARGE: 'A purchase was paid from a wallet.',
+    TOP_UP: 'Value came into a wallet, in cash or by a payment page.',
+    PAYMENT: 'A purchase was paid on a payment page. No wallet takes part.',
+    REFUND: 'Money went back, or a refund that failed came back.',
+    ADJUSTMENT: 'An admin corrected a balance.',
+    DISPUTE: 'A lost dispute took the money, or one that was won after all gave it back.',
+    SURPLUS: 'An order was paid once more than it needed: the second payment, or its refund.',
+  }),
+});
+
 export const RefundStateEnum = builder.enumType('RefundState', {
-  values: ['PENDING', 'SUCCEEDED', 'FAILED'] as const,
+  description: 'What became of a refund.',
+  values: described<Refund['state']>({
+    PENDING: 'The provider works on it. Its amount counts as taken already.',
+    SUCCEEDED: 'The money is back where it came from.',
+    FAILED: 'It came to nothing, and its amount can be refunded again.',
+  }),
 });
-export const StepStateEnum = builder.enumType('StepState', { values: ['PENDING', 'DONE', 'DEAD'] as const });
-export const WebhookOutcomeEnum = builder.enumType('WebhookOutcome', { values: EVENT_OUTCOMES });
-export const TransitionCauseEnum = builder.enumType('TransitionCause', { values: TRANSITION_CAUSES });
+
+export const StepStateEnum = builder.enumType('StepState', {
+  description: 'How far a follow-up has come.',
+  values: described<Step['state']>({
+    PENDING: 'To be done, or to be tried again.',
+    DONE: 'Done, once.',
+    DEAD: 'Out of attempts: `deadSteps` lists it, `retryStep` puts it back to work.',
+  }),
+});
+
+export const WebhookOutcomeEnum = builder.enumType('WebhookOutcome', {
+  description: "What became of a provider's event.",
+  values: described<EventOutcome>({
+    APPLIED: 'It changed something, once.',
+    STALE: 'It told what is known already, or what something newer has overtaken.',
+    IGNORED: 'It is of no kind that matters here, or about nothing of this platform.',
+    MISMATCH: "It speaks of an order of this tenant, and doesn't fit it: nothing was booked.",
+    FAILED: 'It could not be applied yet.',
+  }),
+});
+
+export const TransitionCauseEnum = builder.enumType('TransitionCause', {
+  description: 'Why an order changed.',
+  values: described<TransitionCause>({
+    CREATED: 'It was opened.',
+    CHECKOUT_OPENED: 'A payment page was opened for it.',
+    PAYMENT_PROCESSING: 'The customer is done on the page, and the money is on its way.',
+    PAYMENT_DECLINED: 'A card was declined. The customer may try again on the same page.',
+    PAYMENT_FAILED: 'The payment came to nothing.',
+    PAYMENT_RECEIVED: 'The provider says that it is paid.',
+    SURPLUS_RECEIVED: 'It was paid once more: that payment is given back by itself.',
+    WALLET_CHARGED: 'A wallet paid for it.',
+    CASH_RECEIVED: 'A terminal took cash for it.',
+    SESSION_EXPIRED: 'Its payment page has expired unpaid.',
+    CANCELED: 'Somebody canceled it.',
+    STEP_DONE: 'A follow-up is done.',
+    STEP_DEAD: 'A follow-up ran out of attempts.',
+    STEP_RETRIED: 'A follow-up failed and is tried again later, or an admin put a DEAD one back to work.',
+    COMPLETED: 'Every follow-up is done.',
+    REFUND_STARTED: 'A refund was asked for, and the provider works on it.',
+    REFUND_SUCCEEDED: 'A refund has been made.',
+    REFUND_FAILED: 'A refund came to nothing.',
+    DISPUTE_OPENED: "The cardholder's bank disputes the payment.",
+    DISPUTE_WON: 'A dispute was won: the money stays.',
+    DISPUTE_LOST: 'A dispute was lost: the money went back.',
+  }),
+});
+
 export const RetryAdviceEnum = builder.enumType('RetryAdvice', {
   description:
     'SAME_KEY: retry with the same key; it is safe, and needed while the outcome is unknown. NEW_KEY: can succeed once something ' +
     "has changed\n(a top-up, an amount), by the user's own decision; a client never mints a key by itself. NEVER: the same " +
     "request can't succeed.",
-  values: ['NEVER', 'NEW_KEY', 'SAME_KEY'] as const,
+  values: described<RetryAdvice>({
+    NEVER: "The same request can't succeed.",
+    NEW_KEY: 'It can succeed once something has changed, by a new decision of the user and with a new key.',
+    SAME_KEY:
+      'Ask again with the same key, after `retryAfterMs` where it is given: nothing was done, or nobody knows.',
+  }),
 });

@@ -8,13 +8,22 @@ export const FailureInterface = builder.interfaceRef<Failure>('Failure').impleme
     'What every refusal says. `message` is English, for developers; localise by the type and its fields.',
   resolveType: ({ kind }) => kind,
   fields: (t) => ({
-    message: t.string({ resolve: messageOf }),
-    retry: t.field({ type: RetryAdviceEnum, resolve: retryAdvice }),
+    message: t.string({ description: 'English, for developers.', resolve: messageOf }),
+    retry: t.field({
+      description: 'What may come of asking again.',
+      type: RetryAdviceEnum,
+      resolve: retryAdvice,
+    }),
     retryAfterMs: t.int({
+      description:
+        'How long to wait before asking again with the same key, in milliseconds. Null: there is nothing to wait for.',
       nullable: true,
       resolve: (failure) => ('retryAfterMs' in failure ? failure.retryAfterMs : null),
     }),
-    replayed: t.boolean({ resolve: (failure) => 'replayed' in failure && failure.replayed }),
+    replayed: t.boolean({
+      description: 'This is the stored outcome of an earlier request with the same key.',
+      resolve: (failure) => 'replayed' in failure && failure.replayed,
+    }),
   }),
 });
 

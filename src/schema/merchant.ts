@@ -6,11 +6,17 @@ import { MerchantType, ProductType } from './refs.ts';
 import { present } from './present.ts';
 
 MerchantType.implement({
+  description: 'Who sells, from the file of the tenant.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({ resolve: ({ tenant, merchantId }) => encodeNodeId('Merchant', tenant, merchantId) }),
-    merchantId: t.exposeID('merchantId'),
-    name: t.exposeString('name'),
+    id: t.id({
+      description: 'For `node(id:)`; opaque, and the same for good.',
+      resolve: ({ tenant, merchantId }) => encodeNodeId('Merchant', tenant, merchantId),
+    }),
+    merchantId: t.exposeID('merchantId', {
+      description: "The operator's own name for it: what inputs and tokens take.",
+    }),
+    name: t.exposeString('name', { description: 'For people.' }),
     products: t.connection(
       {
         type: ProductType,

@@ -6,9 +6,11 @@ export interface NodeShape {
 }
 
 export const Node = builder.interfaceRef<NodeShape | object>('Node').implement({
+  description: 'Whatever `node(id:)` finds.',
   resolveType: (node) => ('__typename' in node ? node.__typename : undefined),
   fields: (t) => ({
     id: t.id({
+      description: 'For `node(id:)`; opaque, and the same for good.',
       resolve: () => {
         throw new TypeError('every node type makes its own id');
       },

@@ -9,15 +9,15 @@ builder.objectFields(OrderType, (t) => ({
   method: t.field({
     type: PaymentMethodEnum,
     nullable: true,
-    description: 'How it was paid, once it was.',
+    description: 'How it was paid. Null: not yet.',
     resolve: ({ payment }) => payment?.method,
   }),
   payableWith: t.field({
     type: [PaymentMethodEnum],
-    description: 'How it can be paid now.',
+    description: 'How it can be paid now; empty where it can not.',
     resolve: (order, _args, { ledger }) => payableWith(order, ledger.clock.nowMs()),
   }),
-  cancelable: t.boolean({ resolve: isCancelable }),
+  cancelable: t.boolean({ description: 'Whether `cancelOrder` can close it now.', resolve: isCancelable }),
   paymentPage: t.field({
     type: PaymentPageType,
     nullable: true,
@@ -26,7 +26,12 @@ builder.objectFields(OrderType, (t) => ({
       'or it has expired.',
     resolve: (order, _args, { ledger }) => paymentPage(order, ledger.clock.nowMs()),
   }),
-  paidAt: t.field({ type: 'DateTime', nullable: true, resolve: ({ payment }) => payment?.atMs }),
+  paidAt: t.field({
+    description: 'When it became PAID. Null: not yet.',
+    type: 'DateTime',
+    nullable: true,
+    resolve: ({ payment }) => payment?.atMs,
+  }),
   providerReference: t.string({
     nullable: true,
     description: "Merchant and admin: the provider's payment id.",

@@ -71,6 +71,13 @@ function readInstant(text: string): number | undefined {
   return isoInstant(atMs).slice(0, 19) === text.slice(0, 19) ? atMs : undefined;
 }
 
+/** The argument that makes a mutation safe to repeat. */
+export const idempotencyKeyArgument = {
+  type: 'IdempotencyKey',
+  description:
+    'Made once for what the user has decided, and the same on every retry of it. Remembered for 90 days.',
+} as const;
+
 builder.addScalarType(
   'IdempotencyKey',
   textScalar({

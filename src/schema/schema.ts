@@ -25,9 +25,15 @@ import './webhook-event.ts';
 import '../resolvers/root-fields.ts';
 import { builder } from './builder.ts';
 
-builder.queryType();
-builder.mutationType();
-builder.subscriptionType();
+builder.queryType({ description: 'What can be read. What is not yours is null.' });
+builder.mutationType({
+  description:
+    'What can be done. A document takes one mutation with an `idempotencyKey`; none runs over a socket.',
+});
+builder.subscriptionType({
+  description:
+    'What can be watched, over graphql-ws or Server-Sent Events. Each sends until its token expires.',
+});
 
 export interface SchemaOptions {
   /** `required` makes every idempotency key non-null; `optional` is for rolling out to old clients (docs/DESIGN.md §5.9). */

@@ -7,11 +7,16 @@ import { present } from './present.ts';
 import { AccountMetricsType, BalanceType, EntryType, ProfileType, WalletType } from './refs.ts';
 
 WalletType.implement({
+  description: "An account's balances, and their history.",
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({ resolve: ({ tenant, accountId }) => encodeNodeId('Wallet', tenant, accountId) }),
-    accountId: t.exposeID('accountId'),
+    id: t.id({
+      description: 'For `node(id:)`; opaque, and the same for good.',
+      resolve: ({ tenant, accountId }) => encodeNodeId('Wallet', tenant, accountId),
+    }),
+    accountId: t.exposeID('accountId', { description: "The operator's own name for the account." }),
     balances: t.field({
+      description: 'One of each asset that the tenant has, also where nothing was booked.',
       type: [BalanceType],
       resolve: (account, _args, { ledger, load }) =>
         Promise.all(
@@ -24,7 +29,8 @@ WalletType.implement({
       {
         type: EntryType,
         nullable: true,
-        args: { asset: t.arg.string() },
+        description: 'The newest first. Null to whoever may see balances alone.',
+        args: { asset: t.arg.string({ description: 'Only those that changed this balance. Null: all.' }) },
         complexity: listCost,
         resolve: (account, args, { ledger, viewer }) =>
           connectionOf(() =>
@@ -35,11 +41,13 @@ WalletType.implement({
       EntryEdge,
     ),
     profile: t.field({
+      description: 'Null to whoever may see balances alone.',
       type: ProfileType,
       nullable: true,
       resolve: (account, _args, { load }) => load.profile(account),
     }),
     metrics: t.field({
+      description: 'Null to whoever may see balances alone.',
       type: AccountMetricsType,
       nullable: true,
       resolve: async ({ tenant, accountId }, _args, { load }) => {

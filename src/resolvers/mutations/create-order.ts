@@ -2,6 +2,7 @@ import { createOrder } from '../../ledger/operations/create-order.ts';
 import { builder } from '../../schema/builder.ts';
 import { CreateOrderInput } from '../../schema/inputs/create-order-input.ts';
 import { CreateOrderResult } from '../../schema/results/create-order-result.ts';
+import { idempotencyKeyArgument } from '../../schema/scalars.ts';
 import { runOperation } from '../run-operation.ts';
 
 builder.mutationField('createOrder', (t) =>
@@ -11,8 +12,8 @@ builder.mutationField('createOrder', (t) =>
       'Opens an order. A customer names products and quantities; the server resolves prices. Only a merchant, terminal or admin may name an amount.',
     authScopes: { permission: 'CREATE_ORDER' },
     args: {
-      idempotencyKey: t.arg({ type: 'IdempotencyKey' }),
-      input: t.arg({ type: CreateOrderInput, required: true }),
+      idempotencyKey: t.arg(idempotencyKeyArgument),
+      input: t.arg({ type: CreateOrderInput, required: true, description: 'What is asked for.' }),
     },
     resolve: (_root, { idempotencyKey, input }, context) =>
       runOperation(context, 'createOrder', (ledger) =>

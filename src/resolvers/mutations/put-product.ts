@@ -10,7 +10,7 @@ builder.mutationField('putProduct', (t) =>
     description:
       'Admin or the merchant itself: creates or replaces a product. Sets values, so repeating it is safe.',
     authScopes: { permission: 'PUT_PRODUCT' },
-    args: { input: t.arg({ type: PutProductInput, required: true }) },
+    args: { input: t.arg({ type: PutProductInput, required: true, description: 'What is asked for.' }) },
     resolve: (_root, { input }, context) =>
       runOperation(context, 'putProduct', (ledger) => putProduct(ledger, context.viewer, input)),
   }),

@@ -9,7 +9,7 @@ builder.mutationField('replayWebhookEvent', (t) =>
     description:
       "Admin: fetches a provider event by its provider's id and applies it as if it had just arrived.",
     authScopes: { permission: 'REPLAY_WEBHOOK_EVENT' },
-    args: { providerEventId: t.arg.string({ required: true }) },
+    args: { providerEventId: t.arg.string({ required: true, description: 'Such as `evt_…`.' }) },
     resolve: (_root, { providerEventId }, context) =>
       runOperation(context, 'replayWebhookEvent', (ledger) =>
         replayWebhookEvent(ledger, context.viewer, providerEventId),

@@ -8,7 +8,7 @@ builder.mutationField('retryStep', (t) =>
     type: RetryStepResult,
     description: 'Admin: puts a DEAD step back to work; on any other step it changes nothing.',
     authScopes: { permission: 'RETRY_STEP' },
-    args: { id: t.arg.id({ required: true }) },
+    args: { id: t.arg.id({ required: true, description: 'The `id` of the step.' }) },
     resolve: (_root, { id }, context) =>
       runOperation(context, 'retryStep', (ledger) => retryStep(ledger, context.viewer, id)),
   }),

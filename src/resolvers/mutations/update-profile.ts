@@ -10,7 +10,7 @@ builder.mutationField('updateProfile', (t) =>
     description:
       'Absent fields stay as they are; an explicit null clears. Sets values, so repeating it is safe.',
     authScopes: { permission: 'UPDATE_PROFILE' },
-    args: { input: t.arg({ type: UpdateProfileInput, required: true }) },
+    args: { input: t.arg({ type: UpdateProfileInput, required: true, description: 'What is asked for.' }) },
     resolve: (_root, { input }, context) =>
       runOperation(context, 'updateProfile', (ledger) => updateProfile(ledger, context.viewer, input)),
   }),

@@ -1,5 +1,5 @@
 import { listDeadSteps } from '../../ledger/operations/read-dead-steps.ts';
-import { builder } from '../../schema/builder.ts';
+import { PAGE_WORDS, builder } from '../../schema/builder.ts';
 import { StepConnection, connectionOf, listCost, pageRequest } from '../../schema/connections.ts';
 
 builder.queryField('deadSteps', (t) =>
@@ -8,7 +8,10 @@ builder.queryField('deadSteps', (t) =>
     nullable: true,
     description: 'Admin: the dead-letter queue, follow-ups that ran out of attempts.',
     authScopes: { permission: 'READ_DEAD_STEPS' },
-    args: { first: t.arg.int(), after: t.arg.string() },
+    args: {
+      first: t.arg.int({ description: PAGE_WORDS.first }),
+      after: t.arg.string({ description: PAGE_WORDS.after }),
+    },
     complexity: listCost,
     resolve: (_root, args, { ledger, viewer }) =>
       connectionOf(() => listDeadSteps(ledger, viewer, pageRequest(args))),

@@ -13,7 +13,7 @@ builder.queryField('node', (t) =>
     nullable: true,
     description:
       'Anything with an id. Null for an id that is malformed, unknown, or of something that is not yours.',
-    args: { id: t.arg.id({ required: true }) },
+    args: { id: t.arg.id({ required: true, description: 'The `id` of any node.' }) },
     resolve: async (_root, { id }, context) => {
       const nodeId = decodeNodeId(id);
       if (nodeId?.parts[0] !== context.viewer.tenant) return null;

@@ -6,7 +6,8 @@ builder.queryField('order', (t) =>
   t.field({
     type: OrderType,
     nullable: true,
-    args: { id: t.arg.id({ required: true }) },
+    description: 'Null for an id that is malformed, unknown, or of an order that is not yours.',
+    args: { id: t.arg.id({ required: true, description: 'The `id` of the order.' }) },
     resolve: (_root, { id }, { load, viewer }) => {
       const ref = orderRefOf(viewer.tenant, id);
       return ref === undefined ? null : load.order(ref);

@@ -10,8 +10,8 @@ builder.queryField('orders', (t) =>
       type: OrderType,
       nullable: true,
       description:
-        "A customer sees its own orders, a merchant or terminal its merchant's. An admin names an account or a merchant.",
-      args: { filter: t.arg({ type: OrderFilter }) },
+        "A customer sees its own orders, a merchant or terminal its merchant's. An admin names an account or a merchant. The newest first.",
+      args: { filter: t.arg({ type: OrderFilter, description: 'Which of them. Null: all.' }) },
       complexity: listCost,
       resolve: (_root, { filter, ...args }, { ledger, viewer }) => {
         const { accountId, merchantId, state, createdFrom, createdBefore } = filter ?? {};

@@ -10,7 +10,9 @@ builder.queryField('wallet', (t) =>
     description:
       "Another account's wallet, for a terminal (balances only) or an admin; one's own is viewer.wallet.",
     authScopes: { permission: 'READ_OTHER_WALLET' },
-    args: { accountId: t.arg.id({ required: true }) },
+    args: {
+      accountId: t.arg.id({ required: true, description: "The operator's own name for the account." }),
+    },
     resolve: (_root, { accountId }, { viewer: { tenant }, viewer }) =>
       isId(accountId) && maySeeBalances(viewer, tenant, accountId) ? { tenant, accountId } : null,
   }),

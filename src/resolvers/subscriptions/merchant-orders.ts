@@ -8,7 +8,9 @@ builder.subscriptionField('merchantOrders', (t) =>
     description:
       "Live transitions of a merchant's orders. After a reconnect refetch what is shown; deduplicate by order and version.",
     authScopes: { permission: 'WATCH_MERCHANT_ORDERS' },
-    args: { merchantId: t.arg.id({ required: true }) },
+    args: {
+      merchantId: t.arg.id({ required: true, description: "The operator's own name for the merchant." }),
+    },
     subscribe: (_root, args, { realtime, viewer }) => merchantOrdersSource(realtime, viewer, args),
     resolve: (event) => event,
   }),

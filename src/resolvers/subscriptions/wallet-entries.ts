@@ -9,7 +9,9 @@ builder.subscriptionField('walletEntries', (t) =>
     description:
       "Live entries of one account. After a reconnect page the wallet's entries; deduplicate by id.",
     authScopes: { permission: 'WATCH_WALLET_ENTRIES' },
-    args: { accountId: t.arg.id({ required: true }) },
+    args: {
+      accountId: t.arg.id({ required: true, description: "The operator's own name for the account." }),
+    },
     subscribe: (_root, args, { realtime, viewer }) => walletEntriesSource(realtime, viewer, args),
     resolve: async ({ entry }, _args, { load }) => present(await load.entry(entry), 'an entry'),
   }),

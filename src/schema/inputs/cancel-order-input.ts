@@ -1,5 +1,6 @@
 import { builder } from '../builder.ts';
 
 export const CancelOrderInput = builder.inputType('CancelOrderInput', {
-  fields: (t) => ({ orderId: t.id({ required: true }) }),
+  description: 'What is to be closed.',
+  fields: (t) => ({ orderId: t.id({ description: 'The `id` of the order.', required: true }) }),
 });

@@ -1,7 +1,11 @@
 import { builder } from '../builder.ts';
 
 const OrderItemInput = builder.inputType('OrderItemInput', {
-  fields: (t) => ({ sku: t.string({ required: true }), quantity: t.int({ required: true }) }),
+  description: 'A product and how many of it. The server knows the price.',
+  fields: (t) => ({
+    sku: t.string({ description: 'Of an active product.', required: true }),
+    quantity: t.int({ description: '1 to 9999.', required: true }),
+  }),
 });
 
 export const CreateOrderInput = builder.inputType('CreateOrderInput', {
@@ -9,11 +13,21 @@ export const CreateOrderInput = builder.inputType('CreateOrderInput', {
     'Exactly one of items and amount; with an amount, description names the line. A terminal gives accountId or a scanned ' +
     'paymentCode, and may charge only what was opened with a code.',
   fields: (t) => ({
-    merchantId: t.id({ required: true }),
-    accountId: t.id(),
-    paymentCode: t.string(),
-    items: t.field({ type: [OrderItemInput] }),
-    amount: t.field({ type: 'Decimal' }),
-    description: t.string(),
+    merchantId: t.id({
+      description: "Who sells, by the operator's own name for the merchant.",
+      required: true,
+    }),
+    accountId: t.id({
+      description: "Whose order it is, by the operator's own name for the account. A customer leaves it out.",
+    }),
+    paymentCode: t.string({ description: 'Terminal: the code that the customer shows.' }),
+    items: t.field({ description: 'Products of the merchant, 1 to 99.', type: [OrderItemInput] }),
+    amount: t.field({
+      description: "What is to be paid, in the tenant's currency, where the server has no price.",
+      type: 'Decimal',
+    }),
+    description: t.string({
+      description: 'The name of the line that the amount makes, 1 to 200 characters.',
+    }),
   }),
 });

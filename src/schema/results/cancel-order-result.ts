@@ -11,17 +11,20 @@ import {
   TransactionConflict,
 } from '../failures.ts';
 import { OrderType } from '../refs.ts';
-import { REPLAYABLE, outcomeOrder } from './outcome-fields.ts';
+import { ORDER_NOW, REPLAYED, outcomeOrder } from './outcome-fields.ts';
 
 const CancelOrderSuccess = builder.objectRef<Answered<'CancelOrderSuccess'>>('CancelOrderSuccess').implement({
-  description: REPLAYABLE,
+  description:
+    'It is done, now or by an earlier request with the same key. What it names is shown as it is now.',
   fields: (t) => ({
-    order: t.field({ type: OrderType, resolve: outcomeOrder }),
-    replayed: t.exposeBoolean('replayed'),
+    order: t.field({ type: OrderType, description: ORDER_NOW, resolve: outcomeOrder }),
+    replayed: t.exposeBoolean('replayed', { description: REPLAYED }),
   }),
 });
 
 export const CancelOrderResult = builder.unionType('CancelOrderResult', {
+  description:
+    'What came of `cancelOrder`. More members may come: one that a client does not know is an unknown outcome.',
   types: [
     CancelOrderSuccess,
     OrderNotCancelable,

@@ -9,9 +9,8 @@ import { present } from '../present.ts';
  * Its tenant is the viewer's, since the marker that froze it is. These are resolvers of a success's fields.
  */
 
-/** What every success that can be replayed says of itself. */
-export const REPLAYABLE =
-  '`replayed`: this is the stored outcome of an earlier request with the same key. Entities are read live.';
+export const REPLAYED = 'This is the stored outcome of an earlier request with the same key.';
+export const ORDER_NOW = 'The order, as it is now.';
 
 interface OfOrder {
   readonly accountId: string;

@@ -5,8 +5,10 @@ import { present } from '../present.ts';
 import { ProductType } from '../refs.ts';
 
 const PutProductSuccess = builder.objectRef<PutProductOutcome>('PutProductSuccess').implement({
+  description: 'The product has these values now.',
   fields: (t) => ({
     product: t.field({
+      description: 'As it is now.',
       type: ProductType,
       resolve: async ({ merchantId, sku }, _args, { load, viewer }) =>
         present(await load.product({ tenant: viewer.tenant, merchantId, sku }), "an outcome's product"),
@@ -15,6 +17,8 @@ const PutProductSuccess = builder.objectRef<PutProductOutcome>('PutProductSucces
 });
 
 export const PutProductResult = builder.unionType('PutProductResult', {
+  description:
+    'What came of `putProduct`. More members may come: one that a client does not know is an unknown outcome.',
   types: [PutProductSuccess, TransactionConflict, Throttled, InvalidInput, NotFound],
   resolveType: ({ kind }) => kind,
 });
