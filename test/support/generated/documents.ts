@@ -5,98 +5,165 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** What an admin corrects. */
 export type AdjustBalanceInput = {
+  /** Whose balance, by the operator's own name for the account. */
   readonly accountId: string;
+  /** Signed, in the asset: above zero adds, below zero takes. The balance stays at zero or above, and within its cap. */
   readonly amount: string;
+  /** Which balance: ECOPAY, POINT, JCREDIT or REGIONAL/<key>. */
   readonly asset: string;
+  /** Why, for the books, 1 to 200 characters. */
   readonly reason: string;
 };
 
+/** What is to be closed. */
 export type CancelOrderInput = {
+  /** The `id` of the order. */
   readonly orderId: string;
 };
 
+/** What is paid, and from which balance. */
 export type ChargeInput = {
+  /** Which balance pays: one whose asset pays in the currency of the order. */
   readonly asset?: string;
+  /** The `id` of a purchase. */
   readonly orderId: string;
 };
 
-/** URLs: https or an app's scheme, on the tenant's allow-list. */
+/** What is paid on a page, and where that sends the customer back to. URLs: https or an app's scheme, on the tenant's allow-list. */
 export type CheckoutInput = {
+  /** Where the customer goes who turns back. */
   readonly cancelUrl: string;
+  /** The `id` of a purchase. */
   readonly orderId: string;
+  /** Where the customer goes once done on the page. Coming back there proves nothing: the order says whether it is paid. */
   readonly successUrl: string;
 };
 
 /** Exactly one of items and amount; with an amount, description names the line. A terminal gives accountId or a scanned paymentCode, and may charge only what was opened with a code. */
 export type CreateOrderInput = {
+  /** Whose order it is, by the operator's own name for the account. A customer leaves it out. */
   readonly accountId?: string | null | undefined;
+  /** What is to be paid, in the tenant's currency, where the server has no price. */
   readonly amount?: string | null | undefined;
+  /** The name of the line that the amount makes, 1 to 200 characters. */
   readonly description?: string | null | undefined;
+  /** Products of the merchant, 1 to 99. */
   readonly items?: ReadonlyArray<OrderItemInput> | null | undefined;
+  /** Who sells, by the operator's own name for the merchant. */
   readonly merchantId: string;
+  /** Terminal: the code that the customer shows. */
   readonly paymentCode?: string | null | undefined;
 };
 
+/** What an entry books. */
 export type Operation =
+  /** An admin corrected a balance. */
   | 'ADJUSTMENT'
+  /** A purchase was paid from a wallet. */
   | 'CHARGE'
+  /** A lost dispute took the money, or one that was won after all gave it back. */
   | 'DISPUTE'
+  /** A purchase was paid on a payment page. No wallet takes part. */
   | 'PAYMENT'
+  /** Money went back, or a refund that failed came back. */
   | 'REFUND'
+  /** An order was paid once more than it needed: the second payment, or its refund. */
   | 'SURPLUS'
+  /** Value came into a wallet, in cash or by a payment page. */
   | 'TOP_UP';
 
+/** Which orders. What is absent or null does not narrow it. */
 export type OrderFilter = {
+  /** Of this account, by the operator's own name for it. */
   readonly accountId?: string | null | undefined;
+  /** Opened before then. */
   readonly createdBefore?: string | null | undefined;
+  /** Opened then or later. */
   readonly createdFrom?: string | null | undefined;
+  /** Of this merchant, by the operator's own name for it. */
   readonly merchantId?: string | null | undefined;
+  /** In this state now. */
   readonly state?: OrderState | null | undefined;
 };
 
+/** A product and how many of it. The server knows the price. */
 export type OrderItemInput = {
+  /** 1 to 9999. */
   readonly quantity: number;
+  /** Of an active product. */
   readonly sku: string;
 };
 
+/** What an order buys. */
 export type OrderKind =
+  /** A merchant's goods. */
   | 'PURCHASE'
+  /** Value in the customer's own wallet. */
   | 'TOP_UP';
 
+/** How far an order has come. Money that arrived always wins: to PAID there is a way from every state before it. */
 export type OrderState =
+  /** Closed unpaid, for good. */
   | 'CANCELED'
+  /** Paid, and every follow-up is done. */
   | 'CONFIRMED'
+  /** Open: nobody has begun to pay. */
   | 'CREATED'
+  /** The payment page has expired unpaid. Another one may be opened. */
   | 'EXPIRED'
+  /** The payment came to nothing. It may be tried again. */
   | 'FAILED'
+  /** The money is there. Follow-ups may still be under way. */
   | 'PAID'
+  /** The customer is done on the page, and the money is on its way: a slip waits at the counter, a bank works on it. */
   | 'PENDING_PAYMENT'
+  /** All that was paid has been given back. A refund that fails later leads back to CONFIRMED, or PAID. */
   | 'REFUNDED'
+  /** A payment page is open, and nothing has been paid on it yet. */
   | 'SESSION_CREATED';
 
+/** How an order is paid. */
 export type PaymentMethod =
+  /** In cash at a terminal, by `topUp`. */
   | 'CASH'
+  /** On the provider's payment page, by `checkout` or `topUp`. */
   | 'CHECKOUT'
+  /** From a balance of the customer's wallet, by `charge`. */
   | 'WALLET';
 
+/** A product with all of its values. */
 export type PutProductInput = {
+  /** Whether it can be ordered. */
   readonly active: boolean;
+  /** Who sells it, by the operator's own name for the merchant. */
   readonly merchantId: string;
+  /** For people, 1 to 200 characters. */
   readonly name: string;
+  /** Of one, in the tenant's currency; above zero. */
   readonly price: string;
+  /** The merchant's own name for it: 1 to 128 letters, digits and any of _ . : | -, the first a letter or digit. */
   readonly sku: string;
 };
 
+/** What is given back. */
 export type RefundInput = {
+  /** In the order's currency. Null: all that remains. */
   readonly amount?: string | null | undefined;
+  /** The `id` of a paid order. */
   readonly orderId: string;
+  /** Why, for the books, 1 to 200 characters. */
   readonly reason?: string | null | undefined;
 };
 
+/** What became of a refund. */
 export type RefundState =
+  /** It came to nothing, and its amount can be refunded again. */
   | 'FAILED'
+  /** The provider works on it. Its amount counts as taken already. */
   | 'PENDING'
+  /** The money is back where it came from. */
   | 'SUCCEEDED';
 
 /**
@@ -104,69 +171,124 @@ export type RefundState =
  * (a top-up, an amount), by the user's own decision; a client never mints a key by itself. NEVER: the same request can't succeed.
  */
 export type RetryAdvice =
+  /** The same request can't succeed. */
   | 'NEVER'
+  /** It can succeed once something has changed, by a new decision of the user and with a new key. */
   | 'NEW_KEY'
+  /** Ask again with the same key, after `retryAfterMs` where it is given: nothing was done, or nobody knows. */
   | 'SAME_KEY';
 
+/** What a principal may be: the `role` of its token. */
 export type Role =
+  /** Runs the tenant: sees all of it, and nothing of another one. */
   | 'ADMIN'
+  /** Has a wallet, and sees and pays its own orders. */
   | 'CUSTOMER'
+  /** The back office of one merchant: its orders, refunds, products and live feed; no wallets. */
   | 'MERCHANT'
+  /** A till of one merchant: opens orders for customers, takes cash, sees customers' balances. */
   | 'TERMINAL';
 
+/** How far a follow-up has come. */
 export type StepState =
+  /** Out of attempts: `deadSteps` lists it, `retryStep` puts it back to work. */
   | 'DEAD'
+  /** Done, once. */
   | 'DONE'
+  /** To be done, or to be tried again. */
   | 'PENDING';
 
+/** What is added to a wallet, and how. */
 export type TopUpInput = {
+  /** Whose wallet, by the operator's own name for the account. A customer leaves it out. */
   readonly accountId?: string | null | undefined;
+  /** In the asset; above zero. */
   readonly amount: string;
+  /** Which balance. */
   readonly asset?: string;
+  /** CHECKOUT: where the customer goes who turns back. */
   readonly cancelUrl?: string | null | undefined;
+  /** CASH at a terminal, CHECKOUT by the customer. */
   readonly method: TopUpMethod;
+  /** CHECKOUT: where the customer goes once done on the page. */
   readonly successUrl?: string | null | undefined;
 };
 
+/** How value gets into a wallet. */
 export type TopUpMethod =
+  /** Terminal: the customer hands over cash, and the wallet is credited at once. */
   | 'CASH'
+  /** Customer: on the provider's payment page; the wallet is credited when the provider says that it is paid. */
   | 'CHECKOUT';
 
+/** Why an order changed. */
 export type TransitionCause =
+  /** Somebody canceled it. */
   | 'CANCELED'
+  /** A terminal took cash for it. */
   | 'CASH_RECEIVED'
+  /** A payment page was opened for it. */
   | 'CHECKOUT_OPENED'
+  /** Every follow-up is done. */
   | 'COMPLETED'
+  /** It was opened. */
   | 'CREATED'
+  /** A dispute was lost: the money went back. */
   | 'DISPUTE_LOST'
+  /** The cardholder's bank disputes the payment. */
   | 'DISPUTE_OPENED'
+  /** A dispute was won: the money stays. */
   | 'DISPUTE_WON'
+  /** A card was declined. The customer may try again on the same page. */
   | 'PAYMENT_DECLINED'
+  /** The payment came to nothing. */
   | 'PAYMENT_FAILED'
+  /** The customer is done on the page, and the money is on its way. */
   | 'PAYMENT_PROCESSING'
+  /** The provider says that it is paid. */
   | 'PAYMENT_RECEIVED'
+  /** A refund came to nothing. */
   | 'REFUND_FAILED'
+  /** A refund was asked for, and the provider works on it. */
   | 'REFUND_STARTED'
+  /** A refund has been made. */
   | 'REFUND_SUCCEEDED'
+  /** Its payment page has expired unpaid. */
   | 'SESSION_EXPIRED'
+  /** A follow-up ran out of attempts. */
   | 'STEP_DEAD'
+  /** A follow-up is done. */
   | 'STEP_DONE'
+  /** A follow-up failed and is tried again later, or an admin put a DEAD one back to work. */
   | 'STEP_RETRIED'
+  /** It was paid once more: that payment is given back by itself. */
   | 'SURPLUS_RECEIVED'
+  /** A wallet paid for it. */
   | 'WALLET_CHARGED';
 
+/** What changes. Absent: stays; null: is cleared. */
 export type UpdateProfileInput = {
+  /** Admin: whose profile, by the operator's own name for the account. A customer leaves it out. */
   readonly accountId?: string | null | undefined;
+  /** For people, 1 to 100 characters. */
   readonly displayName?: string | null | undefined;
+  /** An email address of at most 254 characters. */
   readonly email?: string | null | undefined;
+  /** In international form: "+81312345678". */
   readonly phoneNumber?: string | null | undefined;
 };
 
+/** What became of a provider's event. */
 export type WebhookOutcome =
+  /** It changed something, once. */
   | 'APPLIED'
+  /** It could not be applied yet. */
   | 'FAILED'
+  /** It is of no kind that matters here, or about nothing of this platform. */
   | 'IGNORED'
+  /** It speaks of an order of this tenant, and doesn't fit it: nothing was booked. */
   | 'MISMATCH'
+  /** It told what is known already, or what something newer has overtaken. */
   | 'STALE';
 
 export type PayOrderMutationVariables = Exact<{
