@@ -86,7 +86,7 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
   {
     name: 'an unknown outcome is answered as a success',
     file: 'src/ledger/operations/guarded-command.ts',
-    from: 'return settleUnknown(ledger, request, transaction, committed);',
+    from: 'return settleUnknown(ledger, request, sent);',
     to: 'return committed;',
     tests: [FIELD_CASES],
     only: 'late',
@@ -94,7 +94,7 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
   {
     name: 'an unknown outcome is not asked about',
     file: 'src/ledger/operations/guarded-command.ts',
-    from: 'return settleUnknown(ledger, request, transaction, committed);',
+    from: 'return settleUnknown(ledger, request, sent);',
     to: 'return answer<Kind>(THROTTLED);',
     tests: [FIELD_CASES],
     only: 'every answer was lost',

@@ -105,9 +105,10 @@ export async function runGuardedCommand<Kind extends StoredKind, Extra extends C
   command: GuardedCommand<Kind, Extra>,
 ): Promise<Run<Kind, Extra>> {
   const request = identify(ledger, viewer, command.operation, command.key, command.input);
+  const sent: Sent<Kind>[] = [];
   try {
     for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
-      const run = await tryOnce(ledger, request, command);
+      const run = await tryOnce(ledger, request, command, sent);
       if (run !== undefined) return run;
     }
     return answer<Kind>(CONFLICT);
@@ -123,14 +124,21 @@ function answer<Kind extends StoredKind, Extra extends ClaimFailure = never>(
   return { kind: 'ANSWERED', answer: value };
 }
 
+/** A transaction of this very call. One whose answer was lost may still commit, also once it was decided anew. */
+interface Sent<Kind extends StoredKind> {
+  readonly plan: Plan;
+  readonly committed: Run<Kind>;
+}
+
 /** Undefined when what was read had changed by the time of the commit. */
 async function tryOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
   ledger: Ledger,
   request: Request,
   { reads, decide }: GuardedCommand<Kind, Extra>,
+  sent: Sent<Kind>[],
 ): Promise<Run<Kind, Extra> | undefined> {
   const [markerItem, ...found] = await ledger.store.get([markerKey(request.ref), ...reads]);
-  const seen = fromMarker<Kind>(ledger, request, markerItem);
+  const seen = fromMarker(ledger, request, sent, markerItem);
   if (seen !== undefined) return seen;
   const nowMs = ledger.clock.nowMs();
   const decision = await decide(found, nowMs, request);
@@ -144,12 +152,13 @@ async function tryOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
     decision.kind === 'CLAIM'
       ? { kind: 'CLAIMED', request, order: decision.order }
       : answer<Kind>(answered(decision.outcome, false));
+  sent.push({ plan: transaction, committed });
   const result = await commit(ledger, transaction);
   switch (result.kind) {
     case 'COMMITTED':
       return committed;
     case 'SEEN':
-      return fromMarker<Kind>(ledger, request, result.marker);
+      return fromMarker(ledger, request, sent, result.marker);
     case 'REFUSED': {
       // A lost race on the order comes first: what its state says now is the better reason.
       const verdict = result.failed.has('order') ? undefined : decision.whenRefused?.(result.failed);
@@ -165,7 +174,7 @@ async function tryOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
     case 'THROTTLED':
       return answer<Kind>(THROTTLED);
     case 'UNKNOWN':
-      return settleUnknown(ledger, request, transaction, committed);
+      return settleUnknown(ledger, request, sent);
   }
 }
 
@@ -178,12 +187,19 @@ function markerState<Kind extends StoredKind, Extra extends ClaimFailure>(
   return { status: 'PROCESSING', claimOf: { accountId, orderId, ...refundId } };
 }
 
-/** What a live marker answers; undefined where there is none. */
+/** What a live marker answers; undefined where there is none. Our own is no replay: it is what this call has done. */
 function fromMarker<Kind extends StoredKind>(
   ledger: Ledger,
   request: Request,
+  sent: readonly Sent<Kind>[],
   item: StoredItem | undefined,
 ): Run<Kind> | undefined {
+  const transactionId = item === undefined ? undefined : readMarker(item).transactionId;
+  const own = sent.find(({ plan: { token } }) => token === transactionId);
+  if (own !== undefined) {
+    publish(ledger.bus, own.plan);
+    return own.committed;
+  }
   const seen = recognise<Kind>(ledger, request, item);
   switch (seen.kind) {
     case 'NEW':
@@ -202,13 +218,8 @@ function fromMarker<Kind extends StoredKind>(
 async function settleUnknown<Kind extends StoredKind>(
   ledger: Ledger,
   request: Request,
-  sent: Plan,
-  committed: Run<Kind>,
+  sent: readonly Sent<Kind>[],
 ): Promise<Run<Kind>> {
   const [item] = await ledger.store.get([markerKey(request.ref)]);
-  if (item !== undefined && readMarker(item).transactionId === sent.token) {
-    publish(ledger.bus, sent);
-    return committed;
-  }
-  return fromMarker<Kind>(ledger, request, item) ?? answer<Kind>(THROTTLED);
+  return fromMarker(ledger, request, sent, item) ?? answer<Kind>(THROTTLED);
 }

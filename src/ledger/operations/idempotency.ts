@@ -126,6 +126,7 @@ export async function refuse<Kind extends StoredKind>(
   const result = await commit(ledger, plan(token, putMarkerIfNew(request.ref, marker, epochS(nowMs))));
   if (result.kind === 'COMMITTED') return answered(outcome, false);
   const item = result.kind === 'SEEN' ? result.marker : (await ledger.store.get([markerKey(request.ref)]))[0];
+  if (item !== undefined && readMarker(item).transactionId === token) return answered(outcome, false);
   const seen = recognise<Kind>(ledger, request, item);
   return seen.kind === 'ANSWER' ? seen.answer : THROTTLED;
 }

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
 import { type ChargeOutcome, charge } from '../../../src/ledger/operations/charge.ts';
+import { checkout } from '../../../src/ledger/operations/checkout.ts';
 import { InvalidTransactionError } from '../../../src/ledger/transact.ts';
 import type { Fault, ReasonCode } from '../../support/faults.ts';
 import { type OpenedOrder, customer } from '../../support/harness.ts';
 import { type FaultyWorld, makeFaultyWorld } from './faulty-world.ts';
+import { URLS } from './provider-scenarios.ts';
 
 /** What went wrong elsewhere, replayed here; the numbers are those of the field cases. */
 
@@ -209,8 +211,18 @@ describe('a transaction that commits late', () => {
     // Both are held: the release lets them go in the order in which they came.
     await world.proxy.whenHeld(2);
     await world.proxy.release();
-    expect(await outcome).toMatchObject({ kind: 'ChargeSuccess' });
+    expect(await outcome).toMatchObject({ kind: 'ChargeSuccess', replayed: false });
     expect(await world.picture(accountId)).toEqual(PAID_ONCE);
+  });
+
+  it('is its own claim when it lands before the second one, and it goes on with it', async () => {
+    await anOrderOf('20.00');
+    nextWrites(LATE, { kind: 'CANCELED', reasons: ['None', 'ConditionalCheckFailed'] }, { kind: 'HOLD' });
+    const outcome = checkout(world.ledger, customer(accountId), key, { orderId: order.id, ...URLS });
+    await world.proxy.whenHeld(2);
+    await world.proxy.release();
+    expect(await outcome).toMatchObject({ kind: 'CheckoutSuccess', replayed: false });
+    expect((await world.picture(accountId)).orders).toEqual(['SESSION_CREATED v2 refundable 0']);
   });
 
   it("can't pay an order that was canceled after its answer was lost", async () => {
@@ -263,7 +275,9 @@ describe('a refusal whose own put was lost', () => {
   it('is told when its put was found by its marker', async () => {
     await anOrderOf('50.01');
     nextWrites({ kind: 'PASS' }, { kind: 'DROP_AFTER' }, { kind: 'DROP_AFTER' }, { kind: 'DROP_AFTER' });
-    expect(await pay()).toMatchObject({ kind: 'InsufficientBalance', required: '50.01', available: '50.00' });
+    const replaysBefore = world.counted.get('IdempotencyReplay');
+    expect(await pay()).toMatchObject({ kind: 'InsufficientBalance', required: '50.01', replayed: false });
+    expect(world.counted.get('IdempotencyReplay')).toBe(replaysBefore);
     await world.fund('t_1', accountId, '0.01');
     expect(await pay()).toMatchObject({ kind: 'InsufficientBalance', replayed: true });
   });
