@@ -191,20 +191,4 @@ export const PROVIDER: readonly PlantedBug[] = [
     tests: ['test/integration/provider/card-top-up.test.ts'],
     only: 'anew',
   },
-  {
-    name: 'the audit asks of no refund by itself',
-    file: 'src/ledger/audit/audit-order.ts',
-    from: '...judgeRefunds(order, entries, aside),',
-    to: '...judgeRefunds(order, entries, aside).slice(9),',
-    tests: ['test/integration/webhooks/audit-refunds.test.ts'],
-    only: 'planted damage',
-  },
-  {
-    name: 'the audit knows only what was aside when it scanned',
-    file: 'src/ledger/operations/audit-account.ts',
-    from: '[...found, ...named])',
-    to: '[...found])',
-    tests: ['test/integration/webhooks/audit-refunds.test.ts'],
-    only: 'while the audit reads',
-  },
 ];

@@ -1,3 +1,4 @@
+import { AUDIT } from './planted-bugs-audit.ts';
 import { PROVIDER } from './planted-bugs-provider.ts';
 
 /** A small fault that somebody could make, and the tests that must notice it. */
@@ -98,6 +99,14 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
     to: 'return answer<Kind>(THROTTLED);',
     tests: [FIELD_CASES],
     only: 'every answer was lost',
+  },
+  {
+    name: 'a claim that came late is taken for another caller',
+    file: 'src/ledger/operations/guarded-command.ts',
+    from: 'if (own !== undefined) {',
+    to: "if (own?.committed.kind === 'ANSWERED') {",
+    tests: [FIELD_CASES],
+    only: 'own claim',
   },
 ];
 
@@ -266,4 +275,10 @@ const CONDITIONS: readonly PlantedBug[] = [
 ];
 
 /** Every planted bug. Each has to be noticed by its tests. */
-export const PLANTED_BUGS: readonly PlantedBug[] = [...IDEMPOTENCY, ...EXECUTOR, ...CONDITIONS, ...PROVIDER];
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  ...IDEMPOTENCY,
+  ...EXECUTOR,
+  ...CONDITIONS,
+  ...PROVIDER,
+  ...AUDIT,
+];

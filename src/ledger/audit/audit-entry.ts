@@ -43,7 +43,7 @@ function objectionToOrder(entry: Entry, order: Order | undefined): readonly Obje
     .filter(({ debit, credit }) => !isAllowed(debit, credit))
     .map(({ debit, credit }) => ({
       what: 'posting',
-      expected: 'between accounts that it may move between',
+      expected: 'accounts that it may move between',
       found: `${debit} → ${credit}`,
     }));
 }

@@ -15,10 +15,10 @@ export interface RewardRates {
   readonly co2KgRate?: Decimal;
 }
 
-/** Kilograms are kept to a hundredth of a milligram, so that no rate that a tenant may give rounds. */
+/** Kilograms are kept to a hundredth of a milligram; what a finer rate gives beyond is rounded down, as points are. */
 const CO2_SCALE = 8;
 
-/** Points rounded down to their scale; CO2 as the rate says. */
+/** Points and CO2 as the rates say, each rounded down to its scale. */
 export function rewardFor(amount: Decimal, { pointRate, pointScale, co2KgRate }: RewardRates): Reward {
   return {
     points: pointRate === undefined ? ZERO : portion(amount, pointRate, pointScale),

@@ -51,7 +51,7 @@ describe('planted damage to where value comes from, or goes to, is named', () =>
     const entry = await entryOf(harness, { operation: 'ADJUSTMENT' });
     await damage(harness, entry, 'postings.0.d', { S: 'merchant:cafe' });
     expect(await auditedProblems(harness)).toEqual([
-      'posting: expected between accounts that it may move between, found merchant:cafe → wallet:alice',
+      'posting: expected accounts that it may move between, found merchant:cafe → wallet:alice',
     ]);
   });
 
@@ -62,8 +62,8 @@ describe('planted damage to where value comes from, or goes to, is named', () =>
     await damage(harness, await entryOf(harness, paid), 'postings.0.d', { S: 'cash:bar-till' });
     await damage(harness, await entryOf(harness, back), 'postings.0.c', { S: 'cash:bar-till' });
     expect(await auditedProblems(harness)).toEqual([
-      'posting: expected between accounts that it may move between, found cash:bar-till → wallet:alice',
-      'posting: expected between accounts that it may move between, found wallet:alice → cash:bar-till',
+      'posting: expected accounts that it may move between, found cash:bar-till → wallet:alice',
+      'posting: expected accounts that it may move between, found wallet:alice → cash:bar-till',
     ]);
   });
 
@@ -73,7 +73,7 @@ describe('planted damage to where value comes from, or goes to, is named', () =>
     const entry = await entryOf(harness, { operation: 'CHARGE' });
     await damage(harness, entry, 'postings.1.d', { S: 'cash:cafe-till' });
     expect(await auditedProblems(harness)).toContain(
-      'posting: expected between accounts that it may move between, found cash:cafe-till → wallet:alice',
+      'posting: expected accounts that it may move between, found cash:cafe-till → wallet:alice',
     );
   });
 
@@ -92,7 +92,7 @@ describe('planted damage to where value comes from, or goes to, is named', () =>
     await damage(world, entry, 'provider', { S: 'pi_1' });
     await damage(world, entry, 'postings.0.d', { S: 'issuer' });
     expect(await auditedProblems(world)).toEqual([
-      'posting: expected between accounts that it may move between, found issuer → merchant:cafe',
+      'posting: expected accounts that it may move between, found issuer → merchant:cafe',
     ]);
   });
 

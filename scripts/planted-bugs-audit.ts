@@ -1,0 +1,73 @@
+import type { PlantedBug } from './planted-bugs.ts';
+
+const AUDIT_DISPUTES = 'test/integration/ledger/audit-disputes.test.ts';
+const AUDIT_POSTINGS = 'test/integration/ledger/audit-postings.test.ts';
+
+/** The audit, which must not miss what is off. */
+export const AUDIT: readonly PlantedBug[] = [
+  {
+    name: 'the audit asks of no refund by itself',
+    file: 'src/ledger/audit/audit-order.ts',
+    from: '...judgeRefunds(order, entries, aside),',
+    to: '...judgeRefunds(order, entries, aside).slice(9),',
+    tests: ['test/integration/webhooks/audit-refunds.test.ts'],
+    only: 'planted damage',
+  },
+  {
+    name: 'the audit knows only what was aside when it scanned',
+    file: 'src/ledger/operations/audit-account.ts',
+    from: '[...found, ...named])',
+    to: '[...found])',
+    tests: ['test/integration/webhooks/audit-refunds.test.ts'],
+    only: 'while the audit reads',
+  },
+  {
+    name: 'the audit asks of no dispute by itself',
+    file: 'src/ledger/audit/audit-order.ts',
+    from: '...judgeDisputes(order, entries),',
+    to: '...judgeDisputes(order, entries).slice(9),',
+    tests: [AUDIT_DISPUTES],
+  },
+  {
+    name: 'the audit expects a loss that was won back',
+    file: 'src/ledger/audit/audit-disputes.ts',
+    from: 'booked: booked ? amount : ZERO',
+    to: 'booked: booked || amount.gt(ZERO) ? amount : ZERO',
+    tests: [AUDIT_DISPUTES],
+  },
+  {
+    name: 'the audit asks of no surplus payment',
+    file: 'src/ledger/audit/audit-order.ts',
+    from: '...judgeSurplus(order, entries),',
+    to: '...judgeSurplus(order, entries).slice(9),',
+    tests: [AUDIT_DISPUTES],
+  },
+  {
+    name: 'the audit takes any account for where money comes from',
+    file: 'src/ledger/audit/audit-entry.ts',
+    from: '!isAllowed(debit, credit)',
+    to: 'debit === credit && !isAllowed(debit, credit)',
+    tests: [AUDIT_POSTINGS],
+  },
+  {
+    name: 'the audit does not ask what a charge earned',
+    file: 'src/ledger/audit/audit-order.ts',
+    from: '...judgeRewards(order, succeeded, entries),',
+    to: '...judgeRewards(order, succeeded, entries).slice(9),',
+    tests: [AUDIT_POSTINGS],
+  },
+  {
+    name: 'the audit takes any payment for the one that paid',
+    file: 'src/ledger/audit/audit-order.ts',
+    from: 'payments.map(({ operation, providerId }) => named(operation, providerId))',
+    to: 'payments.map(({ operation }) => named(operation, order.payment?.paymentId))',
+    tests: [AUDIT_POSTINGS],
+  },
+  {
+    name: 'the audit passes over money that is in no account',
+    file: 'src/ledger/operations/audit-ledger.ts',
+    from: 'strays.push(...page.strays);',
+    to: '',
+    tests: ['test/integration/ledger/audit-strays.test.ts'],
+  },
+];
