@@ -7,7 +7,7 @@ const TAKEOVER = 'test/integration/provider/takeover.test.ts';
 export const PROVIDER: readonly PlantedBug[] = [
   {
     name: "an event's marker commits before its effect",
-    file: 'src/ledger/operations/settle-fact.ts',
+    file: 'src/ledger/operations/commit-fact.ts',
     from: 'const transaction = plan(token, ...parts);',
     to: `if (source.kind === 'EVENT') await commit(ledger, plan(token, ...parts.splice(0, 1)));
   const transaction = plan(ledger.ids.token(), ...parts);`,
@@ -66,7 +66,7 @@ export const PROVIDER: readonly PlantedBug[] = [
   {
     name: 'a refund that is pending at the provider backs one that is booked',
     file: 'src/ledger/operations/find-unbacked.ts',
-    from: '(status === undefined || backing.status === status) &&',
+    from: 'backing.status === status &&',
     to: '',
     tests: ['test/integration/provider/unbacked.test.ts'],
   },

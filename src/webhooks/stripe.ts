@@ -4,7 +4,7 @@ import { epochS } from '../ledger/clock.ts';
 import { orderNodeId } from '../ledger/node-ids.ts';
 import { applyEvent } from '../ledger/operations/apply-event.ts';
 import type { Ledger } from '../ledger/operations/ledger.ts';
-import type { Settled } from '../ledger/operations/settle-fact.ts';
+import type { Settled } from '../ledger/operations/told-fact.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { ProviderEvent } from '../stripe/port.ts';

@@ -1,6 +1,6 @@
 import { netChanges } from '../../src/ledger/entry.ts';
 import { type Decimal, ZERO, plainDecimal } from '../../src/ledger/money.ts';
-import { orderNamedBy } from '../../src/ledger/operations/settle-fact.ts';
+import { orderNamedBy } from '../../src/ledger/operations/look-up-fact.ts';
 import type { Order } from '../../src/ledger/orders/order.ts';
 import { amountOfMinor } from '../../src/ledger/provider/provider-facts.ts';
 import type { Page, PageRequest, ProviderResult } from '../../src/stripe/port.ts';

@@ -5,7 +5,8 @@ import { unbookedPayment } from './book-first.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
 import { readToppedUpBalance } from './read-topped-up-balance.ts';
-import { type Judgement, type Known, type Settled, type Source, settleFact } from './settle-fact.ts';
+import { type Judgement, type Known, settleFact } from './settle-fact.ts';
+import type { Settled, Source } from './told-fact.ts';
 
 /** Applies what is told of a dispute to its order, once, whatever came before (docs/DESIGN.md §8). */
 export function applyDispute(ledger: Ledger, dispute: ProviderDispute, source: Source): Promise<Settled> {

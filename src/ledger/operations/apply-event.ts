@@ -10,7 +10,10 @@ import { applyDispute } from './apply-dispute.ts';
 import { applyRefund, applyRefundsOf } from './apply-refund.ts';
 import { type SessionNews, applySession } from './apply-session.ts';
 import { type Ledger, commit } from './ledger.ts';
-import { type Settled, type Source, eventPart, orderNamedBy, settleFact } from './settle-fact.ts';
+import { eventPart } from './commit-fact.ts';
+import { orderNamedBy } from './look-up-fact.ts';
+import { settleFact } from './settle-fact.ts';
+import type { Settled, Source } from './told-fact.ts';
 
 type EventSource = Extract<Source, { kind: 'EVENT' }>;
 

@@ -8,7 +8,8 @@ import { isPaid } from '../orders/order-states.ts';
 import { disowned } from './apply-session.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
-import { type Judgement, type Known, type Settled, type Source, settleFact } from './settle-fact.ts';
+import { type Judgement, type Known, settleFact } from './settle-fact.ts';
+import type { Settled, Source } from './told-fact.ts';
 
 /** What is told of a payment. ACTION: the customer has something to do, which counts where it is paying a slip. */
 export type PaymentNews = 'SUCCEEDED' | 'PROCESSING' | 'ACTION' | 'DECLINED' | 'CANCELED';

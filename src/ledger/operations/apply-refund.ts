@@ -11,7 +11,8 @@ import { unbookedPayment } from './book-first.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
 import { readToppedUpBalance } from './read-topped-up-balance.ts';
-import { type Judgement, type Known, type Settled, type Source, settleFact } from './settle-fact.ts';
+import { type Judgement, type Known, settleFact } from './settle-fact.ts';
+import type { Settled, Source } from './told-fact.ts';
 
 const STATES: Readonly<Record<ProviderRefund['status'], Refund['state']>> = {
   pending: 'PENDING',

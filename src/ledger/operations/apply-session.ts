@@ -5,7 +5,8 @@ import { receivePayment } from '../provider/provider-payments.ts';
 import { type AttemptFate, learn, suffer } from '../provider/provider-waiting.ts';
 import type { Ledger } from './ledger.ts';
 import { occasionOf } from './occasion.ts';
-import { type Judgement, type Known, type Settled, type Source, settleFact } from './settle-fact.ts';
+import { type Judgement, type Known, settleFact } from './settle-fact.ts';
+import type { Settled, Source } from './told-fact.ts';
 
 /** What is told of a checkout session. WAITING: complete, and the money is still to come. */
 export type SessionNews = 'PAID' | 'WAITING' | 'FAILED' | 'EXPIRED';

@@ -2,7 +2,9 @@ import type { ProviderPayment } from '../../stripe/port.ts';
 import { ignored, mismatch } from '../provider/provider-facts.ts';
 import { applyPayment } from './apply-payment.ts';
 import type { Ledger } from './ledger.ts';
-import { type Judgement, type Source, orderNamedBy } from './settle-fact.ts';
+import { orderNamedBy } from './look-up-fact.ts';
+import type { Judgement } from './settle-fact.ts';
+import type { Source } from './told-fact.ts';
 
 /** The payment of a refund or dispute that came before the payment's own events did. */
 export interface UnbookedPayment {

@@ -7,7 +7,7 @@ import { amountOfMinor } from '../provider/provider-facts.ts';
 import { type RefundFacts, isPassed } from '../provider/provider-refunds.ts';
 import { keptAside, listedRefund, refundFacts } from './apply-refund.ts';
 import type { Ledger } from './ledger.ts';
-import { orderNamedBy } from './settle-fact.ts';
+import { orderNamedBy } from './look-up-fact.ts';
 
 /** What the provider has, and the ledger hasn't or has otherwise. */
 export interface Difference {

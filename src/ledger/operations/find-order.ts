@@ -3,7 +3,7 @@ import { asideIn, ownerOfAside } from '../audit/aside-items.ts';
 import { type OrderRef, eventKey, paymentKey, refundKey } from '../keys.ts';
 import { type EventRecord, readEventRecord, readPaymentBooking } from '../provider/event-item.ts';
 import type { Ledger } from './ledger.ts';
-import { orderNamedBy } from './settle-fact.ts';
+import { orderNamedBy } from './look-up-fact.ts';
 
 /** Which order a name of the provider's leads to. UNKNOWN: the provider would have to say, and couldn't be asked. */
 export type FoundOrder =

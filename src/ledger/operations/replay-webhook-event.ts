@@ -8,7 +8,7 @@ import { TableUnavailableError } from '../store.ts';
 import { aboutOf, applyEvent } from './apply-event.ts';
 import { PROVIDER_UNAVAILABLE } from './complete-claim.ts';
 import type { Ledger } from './ledger.ts';
-import type { ComeAgainReason } from './settle-fact.ts';
+import type { ComeAgainReason } from './told-fact.ts';
 
 /** The event was applied again, or had been applied before; what came of it is read live. */
 export interface ReplayWebhookEventSuccess {

@@ -5,7 +5,7 @@ import { applyRefund } from './apply-refund.ts';
 import { type Comparison, type Difference, compareDispute, compareRefund } from './compare-with-provider.ts';
 import type { UnbackedBooking } from './find-unbacked.ts';
 import type { Ledger } from './ledger.ts';
-import type { Settled } from './settle-fact.ts';
+import type { Settled } from './told-fact.ts';
 
 /**
  * What is to be done about a difference that stands. FIX: it was not tried to fix it. RUN_AGAIN: what it takes could not

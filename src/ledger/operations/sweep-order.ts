@@ -10,7 +10,7 @@ import { type Asked, askAboutSession, readAgain } from './ask-provider.ts';
 import { changeOrder } from './change-order.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
 import type { Ledger } from './ledger.ts';
-import type { Settled } from './settle-fact.ts';
+import type { Settled } from './told-fact.ts';
 
 /** What the sweeper made of an order. */
 export type Swept =

@@ -13,7 +13,7 @@ import { eventKey } from '../../../src/ledger/keys.ts';
 import { decimal, plainDecimal } from '../../../src/ledger/money.ts';
 import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
 import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
-import type { Settled } from '../../../src/ledger/operations/settle-fact.ts';
+import type { Settled } from '../../../src/ledger/operations/told-fact.ts';
 import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
 import type { Order } from '../../../src/ledger/orders/order.ts';
 import { openOrder } from '../../../src/ledger/orders/payments.ts';
