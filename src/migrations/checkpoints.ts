@@ -17,6 +17,13 @@ export class PhaseChangedError extends StoppedError {
   }
 }
 
+class OvertakenError extends StoppedError {
+  constructor() {
+    super('Another backfill is on the same walk: this one stopped. If both did, run it again.');
+    this.name = 'OvertakenError';
+  }
+}
+
 /** Where a walk begins in a segment. `rev` is the one of the checkpoint that it will write over. */
 export function fresh(walkId: string, rev: number): Checkpoint {
   return { walkId, ended: false, scanned: 0, handled: 0, failed: 0, rev };
@@ -55,7 +62,7 @@ export async function saveCheckpoint(
     const [item] = await table.store.get([checkpointKey(id, segment)]);
     // After a lost answer it may have been us.
     if (item !== undefined && isDeepStrictEqual(readCheckpoint(item), saved)) return saved;
-    if (result.kind === 'REFUSED') throw new StoppedError('Another backfill took over: this one stopped.');
+    if (result.kind === 'REFUSED') throw new OvertakenError();
   }
   throw new UndecidedError();
 }

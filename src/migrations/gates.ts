@@ -129,7 +129,7 @@ function walkObjections(
     return [`Run "backfill ${id}" first.`];
   if (walk.finishedAtMs === undefined)
     return [`The backfill has not come to its end: run "backfill ${id}" to go on.`];
-  return walk.failed === 0 ? [] : [`The backfill had to leave ${walk.failed} records: run it again.`];
+  return walk.failed === 0 ? [] : [`Records that the backfill had to leave: ${walk.failed}. Run it again.`];
 }
 
 /**
@@ -144,7 +144,13 @@ function verificationObjections({ id }: Migration, state: MigrationState | undef
   if (found.finishedAtMs === undefined)
     return [`The verify has not come to its end: run "verify ${id}" again.`];
   return [
-    ...(found.unmoved === 0 ? [] : [`${found.unmoved} records have not moved: go back to backfill.`]),
-    ...(found.differences === 0 ? [] : [`${found.differences} differences: see "verify ${id}".`]),
+    ...(found.unmoved === 0
+      ? []
+      : [
+          `Records that have not moved: ${found.unmoved}. Run "backfill ${id}" again, in backfill or verify.`,
+        ]),
+    ...(found.differences === 0
+      ? []
+      : [`Differences: ${found.differences}. Run "verify ${id}" to see them.`]),
   ];
 }

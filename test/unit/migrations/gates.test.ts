@@ -103,7 +103,9 @@ describe('the gates of a migration', () => {
     expect(open(unfinished)).toEqual([
       'The backfill has not come to its end: run "backfill god-record" to go on.',
     ]);
-    expect(open({ ...walk, failed: 3 })).toEqual(['The backfill had to leave 3 records: run it again.']);
+    expect(open({ ...walk, failed: 3 })).toEqual([
+      'Records that the backfill had to leave: 3. Run it again.',
+    ]);
   });
 
   it('open contract only to a verify that began in read-new and found nothing', () => {
@@ -114,8 +116,8 @@ describe('the gates of a migration', () => {
       'Run "verify god-record" in this phase first.',
     ]);
     expect(open({ ...verification, unmoved: 1, differences: 2 })).toEqual([
-      '1 records have not moved: go back to backfill.',
-      '2 differences: see "verify god-record".',
+      'Records that have not moved: 1. Run "backfill god-record" again, in backfill or verify.',
+      'Differences: 2. Run "verify god-record" to see them.',
     ]);
   });
 
