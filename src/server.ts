@@ -1,10 +1,18 @@
 import { ConfigError } from './config-error.ts';
 import { loadConfig } from './config.ts';
+import { listenFailure } from './listen-failure.ts';
 import { startServer } from './listen.ts';
 
 /** The gateway as a program: listens until it's told to stop, then finishes what it has begun. */
 async function main(): Promise<void> {
-  const { app, url, close } = await startServer(loadConfig());
+  const config = loadConfig();
+  // Else it would listen, on the published secrets, and ask AWS for a table that isn't there.
+  if (config.table.endpoint === undefined && !config.production) {
+    throw new ConfigError([
+      'DYNAMODB_ENDPOINT must be given unless NODE_ENV is production: only npm start brings an engine along.',
+    ]);
+  }
+  const { app, url, close } = await startServer(config);
   app.logger.info('listening', { port: Number.parseInt(new URL(url).port, 10) });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
@@ -23,7 +31,5 @@ try {
 
 function describe(error: unknown): string {
   if (error instanceof ConfigError) return error.message;
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE')
-    return 'PORT names a port that is taken.';
-  return error instanceof Error ? error.message : String(error);
+  return listenFailure(error, 'PORT') ?? (error instanceof Error ? error.message : String(error));
 }

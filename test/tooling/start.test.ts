@@ -131,6 +131,35 @@ describe('what the other commands find', () => {
   }, 30_000);
 });
 
+describe('the gateway by itself', () => {
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      'an address that is not here',
+      { HOST: '192.0.2.1', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
+      'HOST must name an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.\n',
+    ],
+    [
+      'no table, on a laptop',
+      {},
+      'DYNAMODB_ENDPOINT must be given unless NODE_ENV is production: only npm start brings an engine along.\n',
+    ],
+  ])(
+    'names the variable and ends: %s',
+    async (_, environment, sentence) => {
+      const server = run(['--import', 'tsx', 'src/server.ts'], { PORT: '0', ...environment });
+      expect([await server.ended, server.output()]).toEqual([1, sentence]);
+    },
+    60_000,
+  );
+
+  it('takes no development secret where it is run for production, whoever forgot to say so', () => {
+    const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    expect(scripts['start:production']).toBe('NODE_ENV=production exec node dist/server.js');
+  });
+});
+
 describe('npm run worker', () => {
   it('takes a free port where none is given, beside a gateway that has the usual one, and says which', async () => {
     const environment = {
