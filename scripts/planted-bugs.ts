@@ -265,6 +265,13 @@ const CONDITIONS: readonly PlantedBug[] = [
     only: 'payment code',
   },
   {
+    name: 'a price of another currency is taken for one of the tenant’s',
+    file: 'src/ledger/operations/create-order.ts',
+    from: ' || product.currency !== unit.code',
+    to: '',
+    tests: ['test/integration/ledger/changed-tenant.test.ts'],
+  },
+  {
     name: 'a change is published before it is committed',
     file: 'src/ledger/operations/ledger.ts',
     from: 'const result = await ledger.transactor.commit(plan, {',

@@ -70,7 +70,7 @@ export async function createOrder(
       if (!tenant.merchants.has(merchantId)) return { kind: 'ANSWER', failure: NOT_FOUND };
       const owner = await accountOf(ledger, viewer, value, nowMs);
       if ('kind' in owner) return { kind: 'ANSWER', failure: owner };
-      const lines = value.items === undefined ? namedLine(value) : catalogueLines(value.items, found);
+      const lines = value.items === undefined ? namedLine(value) : catalogueLines(value.items, found, unit);
       if ('kind' in lines) return { kind: 'ANSWER', failure: lines };
       return open(ledger, viewer, { tenant, unit, merchantId, lines, ...owner }, nowMs);
     },
@@ -145,13 +145,15 @@ function namedLine({ amount, description }: Input): readonly OrderLine[] {
 function catalogueLines(
   items: NonNullable<Input['items']>,
   found: readonly (StoredItem | undefined)[],
+  unit: Currency,
 ): readonly OrderLine[] | LedgerFailure {
   const issues: InputIssue[] = [];
   const lines: OrderLine[] = [];
   for (const [index, { sku, quantity }] of items.entries()) {
     const item = found[index];
     const product = item === undefined ? undefined : readProduct(item);
-    if (product?.active !== true) {
+    // A price in the currency that its tenant had before says nothing of today's.
+    if (product?.active !== true || product.currency !== unit.code) {
       const path = ['items', String(index), 'sku'];
       issues.push({ path, code: 'unknown_sku', message: 'the merchant sells no such product' });
       continue;

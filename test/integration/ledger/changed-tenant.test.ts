@@ -3,6 +3,7 @@ import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts'
 import { charge } from '../../../src/ledger/operations/charge.ts';
 import { createOrder } from '../../../src/ledger/operations/create-order.ts';
 import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
+import { putProduct } from '../../../src/ledger/operations/put-product.ts';
 import { topUp } from '../../../src/ledger/operations/top-up.ts';
 import type { Tenant } from '../../../src/tenants.ts';
 import { type Harness, admin, customer, makeHarness, merchant, terminal } from '../../support/harness.ts';
@@ -76,5 +77,21 @@ describe('a retry after its tenant has changed', () => {
     const again = await adjustBalance(withoutAssets(), admin(), key, input);
     expect(again).toMatchObject({ kind: 'AdjustBalanceSuccess', replayed: true });
     expect(await harness.balance('t_1', 'w_4', 'POINT')).toBe('7');
+  });
+});
+
+describe('a product whose price is in another currency than its tenant has by now', () => {
+  it('is not sold: 4.80 dollars are no 4.80 dinars', async () => {
+    const product = { merchantId: 'm_1', sku: 'coffee', name: 'Coffee', price: '4.80', active: true };
+    expect((await putProduct(ledger, merchant(), product)).kind).toBe('PutProductSuccess');
+    const input = { merchantId: 'm_1', items: [{ sku: 'coffee', quantity: 1 }] };
+    const inDinars = withTenant((tenant) => ({ ...tenant, currency: 'KWD' }));
+    expect(await createOrder(inDinars, customer('w_5'), harness.key(), input)).toMatchObject({
+      kind: 'InvalidInput',
+      issues: [{ path: ['items', '0', 'sku'], code: 'unknown_sku' }],
+    });
+    expect((await createOrder(ledger, customer('w_5'), harness.key(), input)).kind).toBe(
+      'CreateOrderSuccess',
+    );
   });
 });
