@@ -60,6 +60,12 @@ beforeAll(async () => {
   await step(toolkit, GOD_RECORD, 'FORWARD', []);
   await backfill(toolkit, GOD_RECORD, { segments: 1 });
   await seedLegacy(ledger.transactor, ledger.ids, [unmoved]);
+  const late = await startGateway(harness);
+  const more = { ...input, accountId: unmoved.accountId };
+  expect(await adjustBalance(late.ledger, admin('demo'), key(), more)).toMatchObject({
+    kind: 'AdjustBalanceSuccess',
+  });
+  await late.view.stop();
 });
 afterAll(async () => {
   migrate.stop();
@@ -67,13 +73,19 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-function show(...words: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+type Ran = Promise<{ readonly code: number; readonly output: string }>;
+
+function show(...words: readonly string[]): Ran {
+  return run('show', words);
+}
+
+function run(command: string, words: readonly string[]): Ran {
   const env = {
     DYNAMODB_ENDPOINT: proxy.endpoint,
     TABLE_NAME: harness.tableName,
     LOG_LEVEL: 'silent',
   };
-  const args = ['--import', 'tsx', 'src/cli/show.ts', ...words];
+  const args = ['--import', 'tsx', `src/cli/${command}.ts`, ...words];
   const cwd = join(import.meta.dirname, '..', '..', '..');
   return new Promise((resolve) => {
     execFile(process.execPath, args, { env, cwd }, (error, stdout, stderr) => {
@@ -102,6 +114,18 @@ it(
     expect(output).toContain(`  ECOPAY  ${printedBalance(unmoved, 'ECOPAY')}\n`);
     expect(proxy.seen()).toBeGreaterThan(2);
     expect(proxy.seen('BatchGetItem') + proxy.seen('Query')).toBe(proxy.seen());
+  },
+);
+
+it(
+  'audit asks of a record that has not moved what it may, and finds nothing wrong',
+  { timeout: 60_000 },
+  async () => {
+    proxy.resetCounts();
+    const { code, output } = await run('audit', ['--json']);
+    expect(JSON.parse(output)).toMatchObject({ problems: [], unsettled: [] });
+    expect(code).toBe(0);
+    expect(proxy.seen('TransactWriteItems')).toBe(0);
   },
 );
 
