@@ -52,6 +52,28 @@ describe('npm run migrate', { timeout: 120_000 }, () => {
     expect(refused).toMatchObject({ code: 1, out: 'god-record: refused.\n  - It has not begun.\n' });
   });
 
+  it('answers every command as data where it is asked to, refusals too', async () => {
+    const commands = ['back', 'backfill', 'verify'] as const;
+    const notBegun = { kind: 'REFUSED', reasons: ['It has not begun.'] };
+    const [list, status, ...refused] = await Promise.all([
+      command.run('list', '--json'),
+      command.run('status', '--json'),
+      ...commands.map((name) => command.run(name, 'metrics-split', '--json', '--dry-run')),
+    ]);
+    const migrations = ['god-record', 'metrics-split'].map((id) => ({
+      id,
+      title: expect.any(String) as string,
+      phase: 'not begun',
+    }));
+    expect([list, status].map(({ code, out }) => [code, JSON.parse(out) as unknown])).toEqual([
+      [0, { ok: true, command: 'list', migrations }],
+      [0, { ok: true, command: 'status', migrations, fleet: [] }],
+    ]);
+    expect(refused.map(({ code, out }) => [code, JSON.parse(out) as unknown])).toEqual(
+      commands.map((name) => [1, { ok: false, command: name, id: 'metrics-split', result: notBegun }]),
+    );
+  });
+
   it('goes on after a kill in the middle of a backfill, and moves each record exactly once', async () => {
     const toolkit = toolkitOf(harness);
     for (const phase of ['off', 'expand', 'backfill']) {
