@@ -11,8 +11,8 @@ import { isGoal, moved } from './order-movements.ts';
 
 /**
  * I4 for one order: what was refunded is what its refunds and its entries say, never more than was paid; it was paid
- * once if it is paid, and not at all if it isn't; each refund was booked once; what it owes is what was booked to its
- * account's receivable.
+ * once, by the payment it names, if it is paid, and not at all if it isn't; each refund, dispute and surplus payment was
+ * booked once, and what it earned as well; what it owes is what was booked to its account's receivable.
  * @param entries those that name the order
  * @param aside its refunds that have items of their own
  */
