@@ -13,7 +13,7 @@ import { createStore } from './ledger/store.ts';
 import { createTransactor } from './ledger/transact.ts';
 import { loadTenants } from './load-tenants.ts';
 import { type Table, followMigrations } from './migrations/migrating-table.ts';
-import { readAlongMigrations } from './migrations/reading.ts';
+import { readAlongMigrations } from './migrations/read-along.ts';
 import { POLL_MS, createMigrationView } from './migrations/view.ts';
 import type { Logger } from './observability/logger.ts';
 import { createLogger } from './observability/logger.ts';

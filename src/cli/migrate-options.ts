@@ -22,7 +22,7 @@ Examples:
   npm run migrate -- advance god-record --dry-run
   npm run migrate -- backfill god-record --segments 16 --units-per-second 500
 
-Exit codes: 0 done, 1 refused or differences found, 2 asked wrongly, 3 the table could not be reached`;
+Exit codes: 0 done, 1 refused, or records left or differences found, 2 asked wrongly, 3 the table could not be reached`;
 
 /** What `npm run migrate` was asked for. */
 export interface MigrateOptions {

@@ -1,6 +1,6 @@
 import { type StoredItem, readString } from '../ledger/attributes.ts';
 import type { CapacityLimiter } from './capacity.ts';
-import type { Checkpoint } from './checkpoint.ts';
+import type { Checkpoint } from './checkpoint-item.ts';
 import { PhaseChangedError, StoppedError, fresh, saveCheckpoint, startingPoint } from './checkpoints.ts';
 import type { Table } from './migrating-table.ts';
 import type { Migration } from './migration.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { plan } from '../ledger/plan.ts';
 import type { Store } from '../ledger/store.ts';
-import { type Checkpoint, checkpointKey, putCheckpoint, readCheckpoint } from './checkpoint.ts';
+import { type Checkpoint, checkpointKey, putCheckpoint, readCheckpoint } from './checkpoint-item.ts';
 import type { Migration } from './migration.ts';
 import { readStates } from './read-migrations.ts';
 import type { MigrationState } from './state.ts';

@@ -8,7 +8,7 @@ import { type Store, TableUnavailableError } from '../../../src/ledger/store.ts'
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { putHeartbeat } from '../../../src/migrations/heartbeat.ts';
-import { readAlongMigrations } from '../../../src/migrations/reading.ts';
+import { readAlongMigrations } from '../../../src/migrations/read-along.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { type Harness, admin, makeHarness } from '../../support/harness.ts';
 import {
