@@ -13,7 +13,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../schema/context.ts';
 import { badRequest } from '../schema/errors.ts';
-import { fewAliases, oneMoneyMutation } from './document-rules.ts';
+import { certainSubscription, fewAliases, oneMoneyMutation } from './document-rules.ts';
 
 export interface DocumentLimits {
   readonly maxTokens: number;
@@ -47,6 +47,7 @@ export function limitDocuments(
     onValidate: ({ addValidationRule }) => {
       addValidationRule(oneMoneyMutation);
       addValidationRule(fewAliases);
+      addValidationRule(certainSubscription);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
     },
     onExecute: ({ args, setResultAndStopExecution }) => {

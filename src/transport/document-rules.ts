@@ -2,6 +2,8 @@ import {
   type ASTVisitor,
   type FragmentDefinitionNode,
   GraphQLError,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
   Kind,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -64,6 +66,27 @@ export function fewAliases(context: ValidationContext): ASTVisitor {
     },
   };
 }
+
+/** GraphQL's executor knows no subscription without a field: it would fail as if the fault were ours. */
+export function certainSubscription(context: ValidationContext): ASTVisitor {
+  return {
+    OperationDefinition: (operation) => {
+      if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return;
+      const skippable = weigh(context, operation.selectionSet, (selection, below) => {
+        const own = (selection.directives ?? []).some(({ name }) => CONDITIONS.includes(name.value)) ? 1 : 0;
+        return own + (selection.kind === Kind.FIELD ? 0 : below());
+      });
+      if (skippable > 0)
+        report(
+          context,
+          operation,
+          'The field of a subscription can not be skipped: there would be nothing to watch.',
+        );
+    },
+  };
+}
+
+const CONDITIONS: readonly string[] = [GraphQLSkipDirective.name, GraphQLIncludeDirective.name];
 
 type Weigher = (selection: SelectionNode, below: () => number) => number;
 

@@ -103,4 +103,26 @@ describe('a subscription by server-sent events', () => {
     const answer = await readAnswer(await gateway.post(ALICE, JSON.stringify({ query })));
     expect(codesOf(answer)).toEqual(['BAD_REQUEST']);
   });
+
+  it.each([
+    ['a field', 'subscription { orderTransitions(orderId: "x") @skip(if: true) { version } }'],
+    [
+      'what a fragment brings',
+      'subscription { ... @include(if: false) { ...Watch } } fragment Watch on Subscription { orderTransitions(orderId: "x") { version } }',
+    ],
+    [
+      'a field of a fragment',
+      'subscription { ...Watch } fragment Watch on Subscription { orderTransitions(orderId: "x") @include(if: false) { version } }',
+    ],
+  ])('has it for certain: it can not be skipped, as %s', async (_, query) => {
+    const answer = await readAnswer(
+      await gateway.post(ALICE, JSON.stringify({ query }), {
+        accept: 'application/json, text/event-stream;q=0.5',
+      }),
+    );
+    expect([answer.status, answer.errors.map(({ message }) => message)]).toEqual([
+      400,
+      ['The field of a subscription can not be skipped: there would be nothing to watch.'],
+    ]);
+  });
 });
