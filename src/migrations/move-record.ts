@@ -3,6 +3,7 @@ import { type Entry, readEntry } from '../ledger/entry.ts';
 import { PREFIX } from '../ledger/keys.ts';
 import { plan } from '../ledger/plan.ts';
 import type { Store } from '../ledger/store.ts';
+import { InvalidTransactionError } from '../ledger/transact.ts';
 import { hasMoved, isRecord } from './legacy-record.ts';
 import { type Migration, legacyKey } from './migration.ts';
 import { legacyRole } from './mirror.ts';
@@ -33,8 +34,8 @@ export function foresee({ shape }: Migration, record: StoredItem, removes: boole
 }
 
 /**
- * Moves a record into the new shape, exactly once: whoever comes second finds it marked. One that can't be read keeps no
- * other from moving.
+ * Moves a record into the new shape, exactly once: whoever comes second finds it marked. One that can't be moved keeps
+ * no other from it.
  */
 export async function moveRecord(
   toolkit: Toolkit,
@@ -44,11 +45,14 @@ export async function moveRecord(
   try {
     return await moveOnce(toolkit, migration, scanned);
   } catch (error) {
-    if (error instanceof MalformedItemError || error instanceof RangeError) {
-      return { kind: 'LEFT', reason: `it can't be moved: ${error.message}` };
-    }
+    if (isOfRecord(error)) return { kind: 'LEFT', reason: `it can't be moved: ${error.message}` };
     throw error;
   }
+}
+
+/** Whether something was thrown for what the record or one of its entries holds: an outage is none of that. */
+function isOfRecord(error: unknown): error is Error {
+  return [MalformedItemError, RangeError, InvalidTransactionError].some((kind) => error instanceof kind);
 }
 
 async function moveOnce(toolkit: Toolkit, migration: Migration, scanned: StoredItem): Promise<Handled> {
