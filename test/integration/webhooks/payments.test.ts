@@ -298,6 +298,23 @@ describe('whose a payment is', () => {
     expect((await world.now(order)).state).toBe('SESSION_CREATED');
   });
 
+  it('records a mismatch for a session with another payment than it had before', async () => {
+    const world = await makeWorld();
+    const order = await world.waitingOrder();
+    const metadata = metadataOf(order);
+    knowsSession(world, metadata);
+    const declined = stripePayment({ metadata, status: 'requires_payment_method', amount_received: 0 });
+    await world.apply(eventOf(world, 'payment_intent.payment_failed', declined));
+    const before = await world.now(order);
+    expect(before.attempts).toMatchObject([{ sessionId: 'cs_1', paymentId: 'pi_1' }]);
+    const other = stripeSession({ ...PAID, metadata, payment_intent: 'pi_other' });
+    expect(await world.apply(eventOf(world, 'checkout.session.completed', other))).toMatchObject({
+      outcome: 'MISMATCH',
+      detail: 'another payment than its attempt has',
+    });
+    expect(await world.now(order)).toEqual(before);
+  });
+
   it('comes again while the provider cannot tell whose the payment is', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder();
@@ -497,6 +514,17 @@ describe('a refund or dispute whose payment is not booked yet', () => {
       'DISPUTE_OPENED',
     ]);
     expect(await world.booked('alice', 'merchant:cafe')).toBe('300');
+  });
+
+  it('comes again while the attempt that its payment names is still being made', async () => {
+    const world = await makeWorld();
+    const order = await world.waitingOrder({ sessionIds: [], claimed: true });
+    world.account.payments.set('pi_1', paymentOf(stripePayment({ metadata: metadataOf(order) })));
+    const refund = eventOf(world, 'refund.created', stripeRefund({ metadata: {} }));
+    expect(await world.apply(refund)).toEqual({ kind: 'COME_AGAIN', reason: 'NOT_YET' });
+    world.clock.advance(HOUR_MS);
+    expect(await world.apply(refund)).toMatchObject({ outcome: 'MISMATCH' });
+    expect(await world.now(order)).toEqual(order);
   });
 
   it('is ignored where the payment is not of ours', async () => {

@@ -96,6 +96,24 @@ describe('a purchase', () => {
       { ...NOTHING_YET, state: 'PENDING_PAYMENT', slip: slip.url },
     ));
 
+  it('waiting at a convenience store with a second slip: the one that the provider shows now', () => {
+    const second = { ...waiting, slip: { ...slip, url: 'https://payments.stripe.test/second' } };
+    return expectEnding(
+      {
+        events: [
+          tell.payment('requires_action', waiting),
+          tell.session('completed', unpaid),
+          tell.payment('requires_action', second),
+        ],
+        provider: (state) => {
+          state.sessions.set('cs_1', unpaid);
+          state.payments.set('pi_1', second);
+        },
+      },
+      { ...NOTHING_YET, state: 'PENDING_PAYMENT', slip: second.slip.url },
+    );
+  });
+
   it('never paid at the convenience store', () =>
     expectEnding(
       {
