@@ -109,23 +109,33 @@ describe('the fleet, as a step sees it', () => {
   it('is joined anew by a process that was silent, before it acts on anything', async () => {
     await forward('off');
     const { ledger, clock } = harness;
-    let meanwhile: (() => Promise<void>) | undefined;
+    const meanwhile: (() => Promise<void>)[] = [];
     const store: Store = {
       ...ledger.store,
       query: async (request) => {
         const items = await ledger.store.query(request);
-        const happening = meanwhile;
-        meanwhile = undefined;
-        await happening?.();
+        await meanwhile.shift()?.();
         return items;
       },
     };
     const view = createMigrationView({ ...ledger, store });
     await view.refresh();
     clock.advance(COUNTS_FOR_MS);
-    // Between its reading of the state and what it tells of it.
-    meanwhile = () => forward('expand', 'backfill');
+    meanwhile.push(
+      // Between its reading of the state and what it tells of it.
+      () => forward('expand', 'backfill'),
+      // It has told that it is there, and read the state for good.
+      async () => {
+        expect(await takeStep(toolkitOf(harness), GOD_RECORD, 'BACK')).toEqual({
+          kind: 'REFUSED',
+          reasons: [
+            expect.stringMatching(/^Process .* is still joining, or does not know this migration\.$/),
+          ],
+        });
+      },
+    );
     await view.refresh();
+    expect(meanwhile).toEqual([]);
     expect(await view.act((acting) => Promise.resolve(acting?.phase))).toBe('backfill');
   });
 
