@@ -1,3 +1,4 @@
+import { ConfigError } from '../src/config-error.ts';
 import { loadConfig, type Config } from '../src/config.ts';
 import { systemClock } from '../src/ledger/clock.ts';
 import { createDynamoDbClient } from '../src/ledger/dynamodb.ts';
@@ -89,6 +90,12 @@ async function makeTable({ table, production }: Config): Promise<void> {
   const client = createDynamoDbClient({ region: table.region, endpoint: table.endpoint });
   try {
     await createTable(client, { tableName: table.name, streams: false, protectedFromLoss: production });
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || table.endpoint === undefined) throw error;
+    // What Node says of a connection; what a DynamoDB says has a name and no code.
+    throw new ConfigError([
+      `DYNAMODB_ENDPOINT names an address where no DynamoDB answers (${String(error.code)}).`,
+    ]);
   } finally {
     client.destroy();
   }

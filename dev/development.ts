@@ -1,4 +1,7 @@
+import { ConfigError } from '../src/config-error.ts';
+import { loadConfig } from '../src/config.ts';
 import { type RunningServer, startServer } from '../src/listen.ts';
+import { loadTenants } from '../src/load-tenants.ts';
 import type { GraphiqlTab } from '../src/transport/graphiql-page.ts';
 import { systemClock } from '../src/ledger/clock.ts';
 import { type BackingServices, type StartListener, startBackingServices } from './backing-services.ts';
@@ -38,6 +41,7 @@ export async function startDevelopment(
   environment: NodeJS.ProcessEnv,
   listener: StartListener = {},
 ): Promise<Development> {
+  requireDemoTenant(environment);
   const services = await startBackingServices(environment, listener);
   let server: RunningServer | undefined;
   const stop = async (): Promise<void> => {
@@ -71,6 +75,15 @@ export async function startDevelopment(
     await stop();
     throw error;
   }
+}
+
+/** Else the gateway would be there, and refuse the tokens that seed it. */
+function requireDemoTenant(environment: NodeJS.ProcessEnv): void {
+  const config = loadConfig(environment);
+  if (loadTenants(config.tenantsFile, config).get('demo')?.merchants.has('cafe') === true) return;
+  throw new ConfigError([
+    'TENANTS_FILE must have a tenant demo with a merchant cafe: they are what npm start fills with life.',
+  ]);
 }
 
 function signer({ config }: BackingServices): Development['sign'] {

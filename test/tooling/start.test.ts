@@ -97,6 +97,33 @@ describe('npm start', () => {
     expect(readRecord(join(dataDir, 'running.json'))).toBeUndefined();
   }, 120_000);
 
+  it.each<[string, (folder: string) => Readonly<Record<string, string>>, string]>([
+    [
+      'a DynamoDB that is not there',
+      () => ({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }),
+      'DYNAMODB_ENDPOINT names an address where no DynamoDB answers (ECONNREFUSED).\n',
+    ],
+    [
+      'tenants without the one that is seeded',
+      (folder) => {
+        const file = join(folder, 'tenants.json');
+        const shop = { name: 'Shop', currency: 'JPY', assets: {}, paymentMethods: ['card'] };
+        writeFileSync(file, JSON.stringify({ shop: { ...shop, returnUrls: [], merchants: {} } }));
+        return { TENANTS_FILE: file };
+      },
+      'TENANTS_FILE must have a tenant demo with a merchant cafe: they are what npm start fills with life.\n',
+    ],
+  ])(
+    'names the variable and ends: %s',
+    async (_, environment, sentence) => {
+      const dataDir = freshFolder();
+      const started = start({ DATA_DIR: dataDir, ...environment(dataDir) });
+      expect([await started.ended, started.output()]).toEqual([1, sentence]);
+      expect(enginesOn(dataDir)).toEqual([]);
+    },
+    60_000,
+  );
+
   it('that is killed takes its engine along, and the next one takes its place; one whose engine is killed ends with one sentence', async () => {
     const dataDir = freshFolder();
     const first = await startReady(dataDir);
