@@ -139,6 +139,34 @@ describe('the fleet, as a step sees it', () => {
     expect(await view.act((acting) => Promise.resolve(acting?.phase))).toBe('backfill');
   });
 
+  it('hears of a step from a process only once no work of the step before is left in it', async () => {
+    await forward('off', 'expand');
+    const { store } = harness.ledger;
+    const { view } = await startGateway(harness);
+    let end: () => void = () => undefined;
+    const work = view.act(
+      () =>
+        new Promise<void>((resolve) => {
+          end = resolve;
+        }),
+    );
+    await forward('backfill');
+    const refreshed = view.refresh();
+    let phase: string | undefined;
+    do {
+      await store.get([{ uuid: 'demo#alice', type: 'PROFILE' }]);
+      phase = await view.act((acting) => Promise.resolve(acting?.phase));
+    } while (phase !== 'backfill');
+    const stepBack = (): ReturnType<typeof takeStep> => takeStep(toolkitOf(harness), GOD_RECORD, 'BACK');
+    expect(await stepBack()).toEqual({
+      kind: 'REFUSED',
+      reasons: [expect.stringMatching(/^Process .* still acts on an earlier step\.$/)],
+    });
+    end();
+    await Promise.all([work, refreshed]);
+    expect(await stepBack()).toMatchObject({ kind: 'TAKEN', state: { phase: 'expand' } });
+  });
+
   it('counts a living process behind however many dead ones', async () => {
     await forward('off');
     const { transactor, ids } = harness.ledger;
