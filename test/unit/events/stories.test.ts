@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { decimal } from '../../../src/ledger/money.ts';
 import type { Order } from '../../../src/ledger/orders/order.ts';
-import { beginRefund } from '../../../src/ledger/orders/refunds.ts';
+import { beginRefund, failRefund } from '../../../src/ledger/orders/refunds.ts';
 import { dispute, newOrder, payment, refund, session, tell, withSessions } from './facts.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 
@@ -279,6 +279,29 @@ describe('a refund of a purchase', () => {
       },
     );
   });
+
+  it('that was released as never made, and that the provider has after all: a fact of its own', () =>
+    expectEnding(
+      {
+        first: paidFirst,
+        then: (memory, paid) => {
+          const what = { actor: 'cafe-office', atMs: 0 };
+          const failed = failRefund(claimed(paid, 'rf_a', '200'), 'rf_a', { failureReason: 'refused' }, what);
+          memory.put(failed);
+        },
+        events: [
+          tell.refund('created', refund('re_1', 200, 'pending', ours('rf_a'))),
+          tell.refund('updated', refund('re_1', 200, 'succeeded', ours('rf_a'))),
+        ],
+      },
+      {
+        ...PAID,
+        refundable: '300',
+        refunded: '200',
+        refunds: ['re_1 SUCCEEDED 200', 'rf_a FAILED 200'],
+        sums: { stripe: '-300', merchant: '300', receivable: '0', surplus: '0' },
+      },
+    ));
 
   it.each(['pending', 'succeeded'] as const)('that fails after it was %s', (before) =>
     expectEnding(
