@@ -191,6 +191,14 @@ const EXECUTOR: readonly PlantedBug[] = [
     tests: [LEDGER_FAULTS],
     only: "'charge' .*cut to nothing",
   },
+  {
+    name: 'what a read left undone is taken for absent',
+    file: 'src/ledger/store.ts',
+    from: 'answer.UnprocessedKeys?.[options.tableName]?.Keys',
+    to: "answer.UnprocessedKeys?.['another table']?.Keys",
+    tests: [LEDGER_FAULTS],
+    only: "'charge' .*but for its last key",
+  },
 ];
 
 /** The rules of money that the database judges. */

@@ -10,6 +10,7 @@ import {
   heldRequests,
 } from './fault-script.ts';
 import { type Fault, canceledAnswer, errorAnswer, serverErrorAnswer } from './faults.ts';
+import { partOf, partlyAnswered } from './partial-read.ts';
 import {
   type Answer,
   type Passing,
@@ -138,6 +139,9 @@ async function apply(
     case 'TRUNCATE':
       truncate(passing, await forward(passing), fault);
       return;
+    case 'UNPROCESSED':
+      reply(await inPart(passing, fault.key, forward));
+      return;
     case 'SERVER_ERROR':
       if (fault.after) await forward(passing);
       reply(ownAnswer(serverErrorAnswer(fault.status)));
@@ -149,6 +153,16 @@ async function apply(
       reply(ownAnswer(canceledAnswer(fault, itemCount(passing.body))));
       return;
   }
+}
+
+async function inPart(passing: Passing, key: 'FIRST' | 'LAST', forward: Forward): Promise<Answer> {
+  const part = partOf(passing.body, key);
+  if (part === undefined) return await forward(passing);
+  const { undone, rest } = part;
+  if (rest === undefined) return ownAnswer({ status: 200, body: partlyAnswered(undone, undefined) });
+  const answer = await forward({ ...passing, body: rest });
+  if (answer.status !== 200) return answer;
+  return ownAnswer({ status: 200, body: partlyAnswered(undone, answer.body.toString('utf8')) });
 }
 
 /** Cut off: the head promises the whole body. Cleanly: the head promises the little that comes. */

@@ -19,6 +19,8 @@ export type Fault =
   | { readonly kind: 'DUPLICATE'; readonly answer: 'FIRST' | 'SECOND' }
   /** Done, and then only the beginning of the answer arrives; `cleanly` as if that were all of it. */
   | { readonly kind: 'TRUNCATE'; readonly keep: 'HALF' | 'NOTHING'; readonly cleanly: boolean }
+  /** A read by keys is done but for one key, which comes back as one to be asked for again. Other requests pass. */
+  | { readonly kind: 'UNPROCESSED'; readonly key: 'FIRST' | 'LAST' }
   /** A 5xx, from before or from after the engine. */
   | { readonly kind: 'SERVER_ERROR'; readonly status: 500 | 502 | 503 | 504; readonly after: boolean }
   /** A DynamoDB error of this name, without reaching the engine. */

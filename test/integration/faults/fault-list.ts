@@ -58,6 +58,8 @@ const READ_FAULTS: readonly NamedFault[] = [
   read('a read answered 500', { kind: 'SERVER_ERROR', status: 500, after: false }),
   read('a read cut in half', { kind: 'TRUNCATE', keep: 'HALF', cleanly: true }),
   read('a read cut to nothing', { kind: 'TRUNCATE', keep: 'NOTHING', cleanly: true }),
+  read('a read but for its first key', { kind: 'UNPROCESSED', key: 'FIRST' }),
+  read('a read but for its last key', { kind: 'UNPROCESSED', key: 'LAST' }),
 ];
 
 /** Every fault of the list in docs/DESIGN.md §14. */
@@ -74,5 +76,6 @@ export const LASTING_FAULTS: readonly NamedFault[] = FAULTS.filter(({ name }) =>
     'throttled',
     'cancelled without reasons',
     'a read dropped',
+    'a read but for its last key',
   ].includes(name),
 );

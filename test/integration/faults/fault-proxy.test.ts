@@ -110,6 +110,23 @@ describe('the fault proxy', () => {
     expect(error).toMatchObject({ CancellationReasons: [{ Code: 'TransactionConflict' }] });
   });
 
+  it('does a read but for one key, which it gives back', async () => {
+    const ids = [randomUUID(), randomUUID()];
+    await Promise.all(ids.map((id) => put(id)));
+    const [first, last] = ids.map((id) => ({ uuid: { S: id }, type: { S: 'X' } }));
+    const read = async (key: 'FIRST' | 'LAST', Keys = [first, last]): Promise<unknown> => {
+      proxy.next({ operation: 'BatchGetItem', fault: { kind: 'UNPROCESSED', key } });
+      const RequestItems = {
+        [tableName]: { Keys: Keys.filter((one) => one !== undefined), ConsistentRead: true },
+      };
+      const { Responses, UnprocessedKeys } = await client.send(new BatchGetItemCommand({ RequestItems }));
+      return [Responses?.[tableName], UnprocessedKeys?.[tableName]?.Keys];
+    };
+    expect(await read('FIRST')).toEqual([[last], [first]]);
+    expect(await read('LAST')).toEqual([[first], [last]]);
+    expect(await read('LAST', [first])).toEqual([undefined, [first]]);
+  });
+
   it('gives the same faults for the same seed', async () => {
     const run = async (): Promise<string[]> => {
       const faults: Fault[] = [{ kind: 'DROP_BEFORE' }, { kind: 'ERROR', name: 'ThrottlingException' }];
