@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { EXIT, type ExitCode, readWords, runCommandLine } from '../src/cli/command-line.ts';
+import { defined } from '../src/ledger/defined.ts';
 import { playFollowUps } from './demo-follow-ups.ts';
 import { playKonbini } from './demo-konbini.ts';
 import { playMigration } from './demo-migrate.ts';
@@ -26,12 +27,12 @@ Examples:
 Exit codes: 0 all of it held, 1 something did not, 2 asked wrongly, 3 it could not be played`;
 
 /** Proves from the whole table that no money was made or lost, as an operator would. */
-function auditTable(endpoint: string | undefined): boolean {
-  if (endpoint === undefined) return true;
-  const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint };
+function auditTable({ tell }: Narrator, endpoint: string | undefined): boolean {
+  // Where nothing says which table it is, the command itself says so, and nothing is proved.
+  const environment = { ...process.env, ...defined({ DYNAMODB_ENDPOINT: endpoint }) };
   const audit = spawnSync('npm', ['run', '--silent', 'audit'], { env: environment, encoding: 'utf8' });
-  process.stdout.write(audit.stdout.replace(/^/gm, '      '));
-  if (audit.status !== 0) process.stdout.write(audit.stderr);
+  const said = audit.status === 0 ? audit.stdout : audit.stdout + audit.stderr;
+  for (const line of said.trimEnd().split('\n')) tell(line);
   return audit.status === 0;
 }
 
@@ -43,7 +44,7 @@ async function playPayments(stage: Stage, theatre: Theatre): Promise<void> {
   await playKonbini(stage);
   await checkBooks(stage);
   narrator.step('The audit of the whole ledger: no money was made or lost');
-  narrator.check(auditTable(theatre.dynamodbEndpoint), 'the ledger balances');
+  narrator.check(auditTable(narrator, theatre.dynamodbEndpoint), 'the ledger balances');
 }
 
 async function playOnGateway(narrator: Narrator, tunnel: boolean): Promise<void> {
