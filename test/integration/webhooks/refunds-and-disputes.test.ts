@@ -147,6 +147,24 @@ describe('a refund of ours', () => {
     expect(await world.booked('alice', 'merchant:cafe')).toBe('300');
   });
 
+  it('that is told of as pending while the call goes on has its id, and whoever called completes it', async () => {
+    const { world, order } = await paid();
+    let meanwhile: Order['refunds'] = [];
+    const ledger = withRefunds(world, async (request) => {
+      const created = eventOf(world, 'refund.created', rawMade(request, 'pending'));
+      expect(await world.apply(created)).toMatchObject({ outcome: 'APPLIED' });
+      meanwhile = (await world.now(order)).refunds;
+      return made(request, 'pending');
+    });
+    const asked = await refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order) });
+    expect(asked).toMatchObject({ kind: 'RefundSuccess' });
+    expect(meanwhile).toMatchObject([{ state: 'PENDING', providerRefundId: 're_1' }]);
+    expect(meanwhile[0]?.claim).toBeDefined();
+    const [after] = (await world.now(order)).refunds;
+    expect(after).toMatchObject({ state: 'PENDING', providerRefundId: 're_1' });
+    expect(after?.claim).toBeUndefined();
+  });
+
   it('whose amount is not what we asked for is a mismatch', async () => {
     const { world, order } = await paid();
     const ledger = withRefunds(world, (request) => Promise.resolve(made(request, 'pending')));
@@ -343,6 +361,10 @@ describe('a dispute', () => {
       reason: 'PROVIDER',
     });
     world.account.down = false;
+    expect(await disputeTold(world, 'closed', { status: 'won' })).toMatchObject({
+      outcome: 'MISMATCH',
+      detail: 'no such dispute',
+    });
     world.account.disputes.set('du_1', {
       disputeId: 'du_1',
       paymentId: 'pi_1',
