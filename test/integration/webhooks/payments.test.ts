@@ -267,6 +267,7 @@ describe('whose a payment is', () => {
 
   it.each([
     ['another currency', 1, { amount_received: 500, currency: 'usd' }],
+    ['another currency with the same exponent', 1, { amount_received: 500, currency: 'krw' }],
     ['too little', 1, { amount_received: 499 }],
     ['too much', 1, { amount_received: 501 }],
     ['another mode', 1, { livemode: true }],

@@ -280,6 +280,31 @@ describe('a refund of a purchase', () => {
     );
   });
 
+  it('that the provider made twice for one of ours: the second is a fact of its own', () =>
+    expectEnding(
+      {
+        first: paidFirst,
+        then: (memory, paid) => {
+          const order = claimed(paid, 'rf_a', '200');
+          memory.put({
+            ...order,
+            refunds: order.refunds.map((one) => ({ ...one, providerRefundId: 're_1' })),
+          });
+        },
+        events: [
+          tell.refund('updated', refund('re_1', 200, 'succeeded', ours('rf_a'))),
+          tell.refund('created', refund('re_2', 200, 'succeeded', ours('rf_a'))),
+        ],
+      },
+      {
+        ...PAID,
+        refundable: '100',
+        refunded: '400',
+        refunds: ['re_2 SUCCEEDED 200', 'rf_a SUCCEEDED 200'],
+        sums: { stripe: '-100', merchant: '100', receivable: '0', surplus: '0' },
+      },
+    ));
+
   it('that was released as never made, and that the provider has after all: a fact of its own', () =>
     expectEnding(
       {
