@@ -76,6 +76,16 @@ describe('verify', () => {
     });
   });
 
+  it('counts no more once a backfill has begun after it', async () => {
+    const toolkit = toolkitOf(harness);
+    expect(await takeStep(toolkit, GOD_RECORD, 'FORWARD', { dryRun: true })).toMatchObject({ kind: 'READY' });
+    await backfill(toolkit, GOD_RECORD, { segments: 1 });
+    expect(await takeStep(toolkit, GOD_RECORD, 'FORWARD', { dryRun: true })).toEqual({
+      kind: 'REFUSED',
+      reasons: ['Run "verify god-record" in this phase first.'],
+    });
+  });
+
   it('tells no record equal that was written during every reading, and opens no gate', async () => {
     expect(await verifiedBesideWrites(1_000)).toMatchObject({
       report: {
