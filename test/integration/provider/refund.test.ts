@@ -188,6 +188,18 @@ describe('a refund whose answer is lost', () => {
     expect(await refundsAtStripe(paymentId)).toEqual([2000]);
   });
 
+  it('and that is refused when it is asked for again counts as made where Stripe lists it all the same', async () => {
+    const { id, orderId, paymentId } = await paidByCard(harness, '20.00');
+    await harness.simulator.failNextRequests({ ...REFUNDS, count: 1, status: 500, type: 'api_error' });
+    const refusedAfter = { status: 400, type: 'invalid_request_error', when: 'after' } as const;
+    await harness.simulator.failNextRequests({ ...REFUNDS, count: 1, ...refusedAfter });
+    expect(await refund(harness.ledger, seller, harness.key(), { orderId: id })).toMatchObject({
+      kind: 'RefundSuccess',
+    });
+    expect(await refundsAtStripe(paymentId)).toEqual([2000]);
+    expect((await amounts(orderId)).state).toBe('REFUNDED');
+  });
+
   it('keeps its amount reserved while Stripe cannot tell; after the lease its key finds it', async () => {
     const { id, orderId, paymentId } = await paidByCard(harness, '20.00');
     const key = harness.key();

@@ -161,6 +161,16 @@ describe('a checkout whose process was killed after the claim', () => {
     });
   });
 
+  it('and that is refused when it is taken over stays unknown: whoever asked before may have got a session', async () => {
+    const { key, input, orderId } = await killedAfterClaim({ leaseEndMs: 0 });
+    const refusal = { status: 400, type: 'invalid_request_error' } as const;
+    await harness.simulator.failNextRequests({ ...SESSIONS, count: 1, ...refusal });
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'ProviderUnavailable' });
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 1, state: 'CLOSED', tries: 0 });
+    expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });
+    expect(await attemptOf(harness, orderId)).toMatchObject({ number: 2, state: 'OPEN' });
+  });
+
   it('with a lease end of 0 may be taken over at once: 0 is a time, not a missing one', async () => {
     const { key, input } = await killedAfterClaim({ leaseEndMs: 0 });
     expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });

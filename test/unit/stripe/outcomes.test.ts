@@ -160,7 +160,7 @@ describe('what a reset leaves open', () => {
 
 test('silence is unknown once the time-out has passed', async () => {
   server.replyWith(silence);
-  const impatient = providerAt(server.origin, { timeoutMs: 50 });
+  const impatient = providerAt(server.origin, { timeoutMs: 500 });
   expect(await impatient.createRefund(REFUND)).toEqual({ kind: 'UNKNOWN', reason: 'timeout' });
   expect(server.requests).toHaveLength(1);
 });
@@ -170,7 +170,7 @@ test('silence in the middle of an answer is unknown as well', async () => {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.write('{"id":');
   });
-  const impatient = providerAt(server.origin, { timeoutMs: 50 });
+  const impatient = providerAt(server.origin, { timeoutMs: 500 });
   expect(await impatient.createRefund(REFUND)).toEqual({ kind: 'UNKNOWN', reason: 'timeout' });
 });
 
