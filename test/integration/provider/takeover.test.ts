@@ -14,7 +14,16 @@ import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
 import type { Claim } from '../../../src/ledger/orders/order.ts';
 import { plan } from '../../../src/ledger/plan.ts';
 import { customer } from '../../support/harness.ts';
-import { LEASE_MS, type ProviderHarness, URLS, attemptOf, makeProviderHarness, markerOf } from './support.ts';
+import {
+  LEASE_MS,
+  type ProviderHarness,
+  URLS,
+  applyEvents,
+  attemptOf,
+  checkedOut,
+  makeProviderHarness,
+  markerOf,
+} from './support.ts';
 
 let harness: ProviderHarness;
 beforeAll(async () => {
@@ -267,6 +276,35 @@ describe('a slow first caller', () => {
     expect(order.attempts.map(({ number }) => number)).toEqual([2]);
     expect(order.attempts[0]?.sessionId).toBe(sessionId);
     expect(order.timeline.map(({ cause }) => cause)).toEqual(['CREATED', 'CHECKOUT_OPENED']);
+  });
+});
+
+describe('money of an earlier session that arrives while a new one is being made', () => {
+  it('pays the order: the new session is ended at Stripe, and nobody is given its page', async () => {
+    const { ledger, simulator } = harness;
+    const { id, orderId, sessionId } = await checkedOut(harness);
+    await harness.advance(3_600_000);
+    await applyEvents(harness);
+    await simulator.delayNextResponses({ ...SESSIONS, count: 1 });
+    const key = harness.key();
+    const slow = checkout(ledger, alice, key, { orderId: id, ...URLS });
+    await expect.poll(async () => (await simulator.delayedResponses()).waiting).toBe(1);
+    await simulator.payByCard({ session: sessionId, evenIfExpired: true });
+    await applyEvents(harness);
+    await simulator.resumeResponses();
+
+    const refused = { kind: 'OrderNotPayable', accountId: 'u_1', orderId, state: 'PAID' };
+    expect(await slow).toEqual({ ...refused, replayed: false });
+    expect(await checkout(ledger, alice, key, { orderId: id, ...URLS })).toEqual({
+      ...refused,
+      replayed: true,
+    });
+    const order = await harness.order('t_1', 'u_1', orderId);
+    expect(order.attempts).toMatchObject([{ state: 'CLOSED', sessionId }, { state: 'CLOSED' }]);
+    const second = order.attempts[1]?.sessionId ?? '';
+    expect(await ledger.provider.retrieveSession(second)).toMatchObject({ value: { status: 'expired' } });
+    expect(order.timeline.at(-1)).toMatchObject({ cause: 'PAYMENT_RECEIVED' });
+    expect(order.surplus).toEqual([]);
   });
 });
 
