@@ -87,6 +87,20 @@ describe('two backfills at once', () => {
     expect(await openings()).toBe(HOLDING_SOMETHING);
   });
 
+  it('are let alone by a verify, which waits for the end of a walk', async () => {
+    const done = await backfill(
+      interrupted(async () => {
+        expect(await verify(toolkitOf(harness), GOD_RECORD, { segments: 1 })).toEqual({
+          kind: 'REFUSED',
+          reasons: ['A backfill is under way: run "backfill god-record" to its end first.'],
+        });
+      }),
+      GOD_RECORD,
+      WALK,
+    );
+    expect(done).toMatchObject({ kind: 'FINISHED', left: 0 });
+  });
+
   it('stop when the phase changes, and nothing of the walk counts in the next stay', async () => {
     const toolkit = toolkitOf(harness);
     const stopped = await backfill(
