@@ -3,7 +3,8 @@ import { toAttributes } from '../../../src/ledger/attributes.ts';
 import { decimal } from '../../../src/ledger/money.ts';
 import { createCapacityLimiter } from '../../../src/migrations/capacity.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { move, objectionToMove } from '../../../src/migrations/move.ts';
+import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
+import { move, objectionToMove, removal } from '../../../src/migrations/move.ts';
 import { compare } from '../../../src/migrations/parity.ts';
 import { progressLine } from '../../../src/migrations/progress.ts';
 import { ownedClock, recordedWaits } from '../../support/owned-time.ts';
@@ -58,6 +59,23 @@ describe('the move of a record', () => {
     const owing = { ...record, point: { N: '-1' } };
     expect(objectionToMove(GOD_RECORD.shape, owing)).toBe('POINT is negative');
     expect(objectionToMove(GOD_RECORD.shape, record)).toBeUndefined();
+  });
+});
+
+describe('the removal of an old shape', () => {
+  const Key = { uuid: { S: 'demo#alice' }, type: { S: 'CUSTOMER' } };
+
+  it('takes the whole item, or of one that stays what has moved out of it, and only where it is marked', () => {
+    expect(removal(GOD_RECORD, record).item).toMatchObject({
+      Delete: { Key, ConditionExpression: '#moved_at > :never' },
+    });
+    expect(removal(METRICS_SPLIT, record).item).toMatchObject({
+      Update: {
+        Key: { ...Key, type: { S: 'METRICS' } },
+        UpdateExpression: 'REMOVE #split_at, #points, #jcredit',
+        ConditionExpression: '#split_at > :never',
+      },
+    });
   });
 });
 
