@@ -1,7 +1,10 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { markerKey } from '../../../src/ledger/keys.ts';
 import { decimal, plainDecimal } from '../../../src/ledger/money.ts';
 import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
 import { refund } from '../../../src/ledger/operations/refund.ts';
+import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
 import { topUp } from '../../../src/ledger/operations/top-up.ts';
 import { charge } from '../../../src/ledger/operations/charge.ts';
 import { admin, customer, merchant } from '../../support/harness.ts';
@@ -228,6 +231,34 @@ describe('a refund whose answer is lost', () => {
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({ kind: 'RefundSuccess' });
     expect(await refundsAtStripe(paymentId)).toEqual([2000]);
     expect(await refundEntries(orderId)).toBe(1);
+  });
+
+  it("is settled alone where its key is another refund's by then: that one's marker waits on", async () => {
+    const { id, orderId } = await paidByCard(harness, '20.00');
+    const key = harness.key();
+    const lost = { path: '/v1/refunds', count: 2, status: 500, type: 'api_error' } as const;
+    await harness.simulator.failNextRequests(lost);
+    expect(await refund(harness.ledger, seller, key, { orderId: id })).toMatchObject({
+      kind: 'ProviderUnavailable',
+    });
+    const principal = seller.subject;
+    const { uuid, type } = markerKey({ tenant: 't_1', principal, operation: 'refund', key });
+    await harness.client.send(
+      new UpdateItemCommand({
+        TableName: harness.tableName,
+        Key: { uuid: { S: uuid }, type: { S: type } },
+        UpdateExpression: 'SET #claim.#refund = :other',
+        ExpressionAttributeNames: { '#claim': 'claim_of', '#refund': 'r' },
+        ExpressionAttributeValues: { ':other': { S: 'another-refund' } },
+      }),
+    );
+    await harness.advance(LEASE_MS);
+    await sweepOrder(harness.ledger, { tenant: 't_1', accountId: 'u_1', orderId });
+    expect((await amounts(orderId)).state).toBe('REFUNDED');
+    expect(await markerOf(harness, 'refund', key, principal)).toMatchObject({
+      status: 'PROCESSING',
+      claimOf: { orderId, refundId: 'another-refund' },
+    });
   });
 
   it('between 23 and 25 hours is looked for, never made again; after 25 hours it is released', async () => {
