@@ -204,6 +204,27 @@ describe('a refund made in the dashboard', () => {
     expect(world.account.asked).toBe(asked);
   });
 
+  it('is found on every page of them, and one in another currency makes the event a mismatch', async () => {
+    const { world, order } = await paid();
+    const refunds = [
+      stripeRefund({ id: 're_1', metadata: {}, amount: 100, currency: 'usd' }),
+      stripeRefund({ id: 're_2', metadata: {}, amount: 200 }),
+      stripeRefund({ id: 're_3', metadata: {}, amount: 50 }),
+    ].map(asProvider);
+    const listRefunds: Ledger['provider']['listRefunds'] = ({ after }) => {
+      const start = refunds.findIndex(({ providerRefundId }) => providerRefundId === after) + 1;
+      const items = refunds.slice(start, start + 1);
+      return Promise.resolve({ kind: 'DONE', value: { items, hasMore: start + 1 < refunds.length } });
+    };
+    const ledger = { ...world.ledger, provider: { ...world.ledger.provider, listRefunds } };
+    const charge = { object: 'charge', payment_intent: 'pi_1', metadata: metadataOf(order) };
+    expect(await applyEvent(ledger, eventOf(world, 'charge.refunded', charge))).toMatchObject({
+      outcome: 'MISMATCH',
+      detail: 'another currency than the order',
+    });
+    expect((await world.now(order)).refunded.toFixed()).toBe('250');
+  });
+
   it('of a top-up takes what is there, and books the rest as owed until value is put back', async () => {
     const { world, order } = await paid({ kind: 'TOP_UP' });
     const spent = { accountId: 'alice', asset: 'ECOPAY', amount: '-350', reason: 'spent' };
