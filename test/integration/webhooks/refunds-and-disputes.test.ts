@@ -165,6 +165,50 @@ describe('a refund of ours', () => {
     expect(after?.claim).toBeUndefined();
   });
 
+  it('that its event tells as failed before the call is answered was refused, also when it is asked for again', async () => {
+    const { world, order } = await paid();
+    const ledger = withRefunds(world, async (request) => {
+      const failed = { ...rawMade(request, 'failed'), failure_reason: 'lost_or_stolen_card' };
+      expect(await world.apply(eventOf(world, 'refund.failed', failed))).toMatchObject({
+        outcome: 'APPLIED',
+      });
+      return made(request, 'pending');
+    });
+    const key = world.key();
+    const ask = () => refund(ledger, merchant('cafe', 'demo'), key, { orderId: idOf(order) });
+    const refused = { kind: 'ProviderRefused', code: 'lost_or_stolen_card' };
+    expect(await ask()).toEqual({ ...refused, replayed: false });
+    expect(await ask()).toEqual({ ...refused, replayed: true });
+    expect((await world.now(order)).refundable.toFixed()).toBe('500');
+  });
+
+  it('whose answer was lost is found on whatever page lists it, and not made twice', async () => {
+    const { world, order } = await paid();
+    const requests: RefundRequest[] = [];
+    const provider: Ledger['provider'] = {
+      ...world.ledger.provider,
+      createRefund: (request) => {
+        requests.push(request);
+        return Promise.resolve({ kind: 'UNKNOWN', reason: 'timeout' });
+      },
+      listRefunds: ({ after }) => {
+        const others = asProvider(stripeRefund({ id: 're_others', metadata: {}, amount: 1 }));
+        const ours = requests.slice(0, 1).map((request) => made(request, 'succeeded'));
+        const value =
+          after === undefined ? { items: [others], hasMore: true } : { items: ours, hasMore: false };
+        return Promise.resolve({ kind: 'DONE', value });
+      },
+    };
+    const input = { orderId: idOf(order), amount: '200' };
+    expect(
+      await refund({ ...world.ledger, provider }, merchant('cafe', 'demo'), world.key(), input),
+    ).toMatchObject({ kind: 'RefundSuccess' });
+    expect(requests).toHaveLength(1);
+    expect((await world.now(order)).refunds).toMatchObject([
+      { state: 'SUCCEEDED', providerRefundId: 're_1' },
+    ]);
+  });
+
   it('whose amount is not what we asked for is a mismatch', async () => {
     const { world, order } = await paid();
     const ledger = withRefunds(world, (request) => Promise.resolve(made(request, 'pending')));
