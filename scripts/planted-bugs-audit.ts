@@ -70,4 +70,11 @@ export const AUDIT: readonly PlantedBug[] = [
     to: '',
     tests: ['test/integration/ledger/audit-strays.test.ts'],
   },
+  {
+    name: 'the audit judges what the end of a page cut off',
+    file: 'src/ledger/operations/audit-ledger.ts',
+    from: '[...byOwner].filter(([owner]) => owner !== last)',
+    to: '[...byOwner].filter(([owner]) => owner !== undefined)',
+    tests: ['test/integration/ledger/audit-large.test.ts'],
+  },
 ];

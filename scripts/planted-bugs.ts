@@ -69,6 +69,14 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
     only: 'C18',
   },
   {
+    name: 'a replay is not counted',
+    file: 'src/ledger/operations/idempotency.ts',
+    from: "  ledger.count('IdempotencyReplay');\n",
+    to: '',
+    tests: ['test/integration/ledger/idempotency.test.ts'],
+    only: 'operators count',
+  },
+  {
     name: 'a refusal is not stored',
     file: 'src/ledger/operations/idempotency.ts',
     from: 'const result = await commit(ledger, plan(token, putMarkerIfNew(request.ref, marker, epochS(nowMs))));',

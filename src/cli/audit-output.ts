@@ -49,17 +49,26 @@ function orderOf({ tenant, accountId, item }: AuditReport['problems'][number]): 
   return orderNodeId({ tenant, accountId, orderId: item.slice(PREFIX.order.length) });
 }
 
-function verdict({ problems, unsettled }: AuditReport): string {
+function verdict(report: AuditReport): string {
+  const { problems, unsettled } = report;
   if (problems.length > 0) return `${counted(problems.length, 'problem')}.`;
+  const off = offTotals(report).length;
+  if (off > 0) return `${counted(off, 'sum does', 'sums do')} not come to nothing.`;
   return unsettled.length > 0
     ? `${counted(unsettled.length, 'account')} could not be read at rest.`
     : 'everything balances.';
 }
 
 /** 0: the promises hold. 1: something is off. 3: nothing is known to be off, but some accounts never held still. */
-export function exitCode({ problems, unsettled, totals }: AuditReport): ExitCode {
-  if (problems.length > 0 || totals.some((total) => total.difference !== '0')) return EXIT.found;
+export function exitCode(report: AuditReport): ExitCode {
+  const { problems, unsettled } = report;
+  if (problems.length > 0 || offTotals(report).length > 0) return EXIT.found;
   return unsettled.length > 0 ? EXIT.unreachable : EXIT.done;
+}
+
+/** Sums that made or lost money. Where every account is in order there are none, but that is not for a report to trust. */
+function offTotals({ totals }: AuditReport): AuditReport['totals'] {
+  return totals.filter(({ difference }) => difference !== '0');
 }
 
 function table({ totals }: AuditReport): readonly string[] {

@@ -110,6 +110,25 @@ describe('the same key with another request', () => {
   });
 });
 
+describe('what operators count', () => {
+  it('is each replay, and each key that came with another request, and nothing else', async () => {
+    const { name, orderId } = await accountWithOrder('5.00');
+    const other = await harness.openOrder('t_1', name, '6.00');
+    const key = harness.key();
+    const counts = (): readonly number[] =>
+      (['IdempotencyReplay', 'IdempotencyKeyReused'] as const).map(
+        (counter) => harness.counted.get(counter) ?? 0,
+      );
+    const [replays = 0, reuses = 0] = counts();
+    await charge(ledger, customer(name), key, { orderId });
+    expect(counts()).toEqual([replays, reuses]);
+    await charge(ledger, customer(name), key, { orderId });
+    expect(counts()).toEqual([replays + 1, reuses]);
+    await charge(ledger, customer(name), key, { orderId: other.id });
+    expect(counts()).toEqual([replays + 1, reuses + 1]);
+  });
+});
+
 describe('the scope of a key', () => {
   it('is the operation, the principal and the tenant', async () => {
     const { name, orderId } = await accountWithOrder('5.00');

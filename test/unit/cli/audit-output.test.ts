@@ -50,3 +50,13 @@ it('exits 1 for what is off, and 3 where an account never held still', () => {
   expect(exitCode({ ...report, unsettled })).toBe(1);
   expect(exitCode({ ...report, problems: [] })).toBe(0);
 });
+
+it('does not call it balanced where a sum does not come out, whoever is to blame', () => {
+  const outside = { merchant: '0', stripe: '0', cash: '0', receivable: '0', surplus: '0', issuer: '-5' };
+  const total = { tenant: 'demo', asset: 'ECOPAY', accounts: 1, balances: '6', outside, difference: '1' };
+  const unbalanced = { ...report, problems: [], totals: [{ ...total, difference: '0' }, total] };
+  expect(exitCode(unbalanced)).toBe(1);
+  expect(printedReport(unbalanced).split('\n').at(-1)).toBe(
+    '1 account, 1 entry, 2 orders: 1 sum does not come to nothing.',
+  );
+});
