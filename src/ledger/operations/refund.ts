@@ -108,7 +108,6 @@ function decide(
   const order = item === undefined ? undefined : readOrder(item);
   if (order === undefined || !mayRefund(viewer, ownershipOf(order)))
     return { kind: 'ANSWER', failure: NOT_FOUND };
-  if (order.kind === 'TOP_UP' && viewer.role === 'MERCHANT') return { kind: 'ANSWER', failure: NOT_FOUND };
   const issue = amount === undefined ? undefined : priceIssue(['amount'], amount, currency(order.currency));
   if (issue !== undefined) return { kind: 'ANSWER', failure: invalidWith(issue) };
   const objection = refundObjection(order, amount);
