@@ -468,6 +468,28 @@ describe('refunds and disputes of a surplus payment', () => {
   });
 });
 
+describe('a dispute of a surplus payment', () => {
+  it('that is lost tells no merchant, and alerts of nothing that was refundable', async () => {
+    const { world, order } = await paid({ sessionIds: ['cs_1', 'cs_2'] });
+    await tellPaid(world, order, 2);
+    const followUps = { ...world.ledger.followUps, afterDispute: () => ['notify:disputed'] };
+    for (const [disputeId, paymentId] of [
+      ['du_2', 'pi_2'],
+      ['du_1', 'pi_1'],
+    ]) {
+      const lost = { id: disputeId, payment_intent: paymentId, amount: 600, status: 'lost' };
+      const event = eventOf(world, 'charge.dispute.closed', stripeDispute(lost));
+      expect(await applyEvent({ ...world.ledger, followUps }, event)).toMatchObject({ outcome: 'APPLIED' });
+      const { steps } = await world.now(order);
+      const told = steps.filter(({ name }) => name === 'notify:disputed').length;
+      const expected = disputeId === 'du_2' ? [0, undefined] : [1, 1];
+      expect([told, world.counted.get('RefundBeyondRefundable')]).toEqual(expected);
+    }
+    expect(await world.booked('alice', `surplus:${order.orderId}`)).toBe('-100');
+    expect(await world.booked('alice', 'merchant:cafe')).toBe('-100');
+  });
+});
+
 describe('a payment told again after everything', () => {
   it('stays booked once', async () => {
     const { world, order } = await paid();
