@@ -88,16 +88,17 @@ function advance(
   occasion: Occasion,
 ): Change {
   const { disputeId, paymentId, status, surplus } = facts;
-  const wasBooked = known?.booked ?? false;
-  const amount = known !== undefined && wasBooked ? known.amount : facts.amount;
-  const isLoss = status === 'lost' && !wasBooked;
-  const isReturn = wasBooked && (status === 'won' || status === 'cleared');
-  const before: Dispute = { disputeId, paymentId, status, amount, booked: wasBooked, surplus };
-  const dispute: Dispute = { ...before, booked: isLoss || (wasBooked && !isReturn) };
+  const booked = known?.booked === true ? known : undefined;
+  const isLoss = status === 'lost' && booked === undefined;
+  const isReturn = booked !== undefined && (status === 'won' || status === 'cleared');
+  const stands = isLoss || (booked !== undefined && !isReturn);
+  // While its loss stands, a dispute is over what was booked.
+  const amount = booked !== undefined && stands ? booked.amount : facts.amount;
+  const dispute: Dispute = { disputeId, paymentId, status, amount, booked: stands, surplus };
   const booking = isLoss
     ? loss(order, dispute, balance)
     : isReturn
-      ? returned(order, dispute)
+      ? returned(order, booked)
       : { moves: [], owed: order.owed };
   const isNewlyDisputed = !surplus && (status === 'open' || status === 'lost');
   const stepNames = isNewlyDisputed ? occasion.stepNames.afterDispute(order, disputeId) : [];

@@ -285,10 +285,10 @@ describe('a refund of a purchase', () => {
       {
         first: paidFirst,
         then: (memory, paid) => {
-          const order = claimed(paid, 'rf_a', '200');
+          const asked = claimed(paid, 'rf_a', '200');
           memory.put({
-            ...order,
-            refunds: order.refunds.map((one) => ({ ...one, providerRefundId: 're_1' })),
+            ...asked,
+            refunds: asked.refunds.map((one) => ({ ...one, providerRefundId: 're_1' })),
           });
         },
         events: [
@@ -443,6 +443,18 @@ describe('a dispute of a purchase', () => {
     expectEnding(
       { events: [...opened, lost, won], provider: now('won') },
       { ...PAID, disputes: ['du_1 won 500 false'] },
+    ));
+
+  it('won after it was lost, over another amount by then: what was booked comes back', () =>
+    expectEnding(
+      {
+        events: [...opened, lost, tell.dispute('closed', dispute('won', { amountMinor: 300 }))],
+        provider: (state) => {
+          provider(state);
+          state.disputes.set('du_1', dispute('won', { amountMinor: 300 }));
+        },
+      },
+      { ...PAID, disputes: ['du_1 won 300 false'] },
     ));
 
   it('over another amount than at first, while it is open', () =>
