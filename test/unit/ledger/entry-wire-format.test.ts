@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bookEntry, checkRoom } from '../../../src/ledger/entry-writes.ts';
 import { decimal } from '../../../src/ledger/money.ts';
-import { WALLET, METRICS, CHARGE, entryOf, text, vector } from './golden-vectors.ts';
+import { WALLET, CHARGE, entryOf, text, vector } from './golden-vectors.ts';
 
 describe('the golden vectors of entries and balances', () => {
   it('an entry with two postings on one balance: one update, the net added, the gross debit demanded', () => {
