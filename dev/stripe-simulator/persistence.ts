@@ -14,8 +14,8 @@ export async function loadState(file: string | undefined): Promise<State> {
     throw error;
   });
   if (text === undefined) return state;
-  // Our own file, written by `serialised` below and checked by its format number.
-  const saved = JSON.parse(text) as Serialised;
+  const saved = parse(text);
+  if (saved === undefined) throw new Error(`${file} is no state of the simulator; remove it`);
   if (saved.format !== FORMAT) throw new Error(`${file} was written by another version; remove it`);
   return {
     sessions: new Map(saved.sessions),
@@ -30,6 +30,15 @@ export async function loadState(file: string | undefined): Promise<State> {
     idsMade: saved.idsMade,
     clockOffsetMs: saved.clockOffsetMs,
   };
+}
+
+function parse(text: string): Serialised | undefined {
+  try {
+    // Our own file, written by `serialised` below; its format number is looked at next.
+    return (JSON.parse(text) as Serialised | null) ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /**

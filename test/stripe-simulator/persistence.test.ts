@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startStripeSimulator } from '../../dev/stripe-simulator/server.ts';
 import {
@@ -74,15 +74,25 @@ describe('a state file', () => {
     const file = await stateFile();
     await (await simulator({ stateFile: file })).close();
     await writeFile(file, '{"format":0}');
-    const started = startStripeSimulator({
-      secretKey: SECRET_KEY,
-      webhookSecret: WEBHOOK_SECRET,
-      clock: testClock(),
-      stateFile: file,
-    });
-    await expect(started).rejects.toThrow('was written by another version');
+    await expect(startOn(file)).rejects.toThrow(`${file} was written by another version; remove it`);
+  });
+
+  it.each(['', '{"format":1,"ses', 'null'])('that holds %j stops the start, and is named', async (text) => {
+    const file = await stateFile();
+    await mkdir(dirname(file));
+    await writeFile(file, text);
+    await expect(startOn(file)).rejects.toThrow(`${file} is no state of the simulator; remove it`);
   });
 });
+
+function startOn(file: string): Promise<unknown> {
+  return startStripeSimulator({
+    secretKey: SECRET_KEY,
+    webhookSecret: WEBHOOK_SECRET,
+    clock: testClock(),
+    stateFile: file,
+  });
+}
 
 describe('starting', () => {
   it('on a taken port is refused', async () => {
