@@ -101,10 +101,7 @@ describe("a look through Stripe's events", () => {
     await harness.advance(600_000);
     expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ applied: 0, left: 0 });
     const others = sent.filter(({ type }) => !subscribed.includes(type));
-    expect(others.map(({ type }) => type).sort()).toEqual([
-      'charge.succeeded',
-      'payment_intent.created',
-    ]);
+    expect(others.map(({ type }) => type).sort()).toEqual(['charge.succeeded', 'payment_intent.created']);
     const markers = await harness.ledger.store.get(others.map(({ id }) => eventKey(id)));
     expect(markers.filter((marker) => marker !== undefined)).toEqual([]);
   });
