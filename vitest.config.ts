@@ -1,8 +1,11 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Suites that only the named npm script runs, because each needs a program that `npm test` must not ask for. */
-const ON_DEMAND = ['redis', 'browser', 'soak'] as const;
+/**
+ * Suites that only the named npm script runs: some need a program that `npm test` must not ask for, and those that start and
+ * kill whole processes under load take long. CI runs all but the soaks.
+ */
+const ON_DEMAND = ['kills', 'redis', 'browser', 'soak'] as const;
 
 /** DynamoDB Local takes several times as long as Dynoxide for the same transactions. */
 const ENGINE_TIMEOUT_MS = process.env['TEST_ENGINE'] === 'dynamodb-local' ? 180_000 : 30_000;
@@ -10,13 +13,11 @@ const ENGINE_TIMEOUT_MS = process.env['TEST_ENGINE'] === 'dynamodb-local' ? 180_
 /** The longest files, by the end of their names: they begin first, so that none of them runs alone at the end. */
 const LONGEST = [
   'ledger.property.test.ts',
-  'killed-gateways.test.ts',
   'tooling/start.test.ts',
   'provider-operations.test.ts',
   'command-lines.test.ts',
   'ledger-operations.test.ts',
   'migrations/walk.test.ts',
-  'faults/killer.test.ts',
   'many-workers.test.ts',
   'operator-operations.test.ts',
   'killed-worker.test.ts',

@@ -170,7 +170,7 @@ function createFleet(
 
 const POLL_MS = 50;
 /** Slow enough that a machine with two cores has time for everything else that runs. */
-const PACE_MS = 30;
+const PACE_MS = 60;
 
 /** What a question is answered with, once it is. */
 export async function until<Value>(ask: () => Promise<Value | undefined>): Promise<Value> {

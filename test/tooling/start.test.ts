@@ -4,8 +4,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { startDevelopment } from '../../dev/development.ts';
 import { isRunning, markOf, processesWith } from '../../dev/processes.ts';
 import { readRecord } from '../../dev/running.ts';
+import { describeStartFailure } from '../../dev/start-failure.ts';
+import { loadConfig } from '../../src/config.ts';
+import { startServer } from '../../src/listen.ts';
+import { listenFailure } from '../../src/listen-failure.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Loading everything through tsx takes seconds on a busy machine. */
@@ -35,10 +40,11 @@ function freshFolder(): string {
   return folder;
 }
 
+const ON_FREE_PORTS = { PORT: '0', STRIPE_SIMULATOR_PORT: '0', LOG_LEVEL: 'silent' };
+
 /** What `npm start` runs, in one process, on free ports. */
 function start(environment: Readonly<Record<string, string>>): Start {
-  const quiet = { PORT: '0', STRIPE_SIMULATOR_PORT: '0', LOG_LEVEL: 'silent' };
-  return run(['--import', 'tsx', 'dev/start.ts'], { ...quiet, ...environment });
+  return run(['--import', 'tsx', 'dev/start.ts'], { ...ON_FREE_PORTS, ...environment });
 }
 
 /** A program of Node, ended with the test. */
@@ -101,7 +107,7 @@ describe('npm start', () => {
     [
       'a DynamoDB that is not there',
       () => ({ DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' }),
-      'DYNAMODB_ENDPOINT names an address where no DynamoDB answers (ECONNREFUSED).\n',
+      'DYNAMODB_ENDPOINT names an address where no DynamoDB answers (ECONNREFUSED).',
     ],
     [
       'tenants without the one that is seeded',
@@ -111,14 +117,14 @@ describe('npm start', () => {
         writeFileSync(file, JSON.stringify({ shop: { ...shop, returnUrls: [], merchants: {} } }));
         return { TENANTS_FILE: file };
       },
-      'TENANTS_FILE must have a tenant demo with a merchant cafe: they are what npm start fills with life.\n',
+      'TENANTS_FILE must have a tenant demo with a merchant cafe: they are what npm start fills with life.',
     ],
   ])(
-    'names the variable and ends: %s',
+    'names the variable and leaves nothing running: %s',
     async (_, environment, sentence) => {
       const dataDir = freshFolder();
-      const started = start({ DATA_DIR: dataDir, ...environment(dataDir) });
-      expect([await started.ended, started.output()]).toEqual([1, sentence]);
+      const started = startDevelopment({ ...ON_FREE_PORTS, DATA_DIR: dataDir, ...environment(dataDir) });
+      expect(describeStartFailure(await started.catch((error: unknown) => error))).toBe(sentence);
       expect(enginesOn(dataDir)).toEqual([]);
     },
     60_000,
@@ -162,25 +168,25 @@ describe('what the other commands find', () => {
 });
 
 describe('the gateway by itself', () => {
-  it.each<[string, Readonly<Record<string, string>>, string]>([
-    [
-      'an address that is not here',
-      { HOST: '192.0.2.1', DYNAMODB_ENDPOINT: 'http://127.0.0.1:1' },
-      'HOST must name an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.\n',
-    ],
-    [
-      'no table, on a laptop',
-      {},
+  it('names HOST where that is no address of this machine', async () => {
+    const config = loadConfig({
+      ...ON_FREE_PORTS,
+      HOST: '192.0.2.1',
+      DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
+    });
+    const failure: unknown = await startServer(config).catch((error: unknown) => error);
+    expect(listenFailure(failure, 'PORT')).toBe(
+      'HOST must name an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.',
+    );
+  });
+
+  it('on a laptop asks for its table in one sentence, and ends', async () => {
+    const server = run(['--import', 'tsx', 'src/server.ts'], { PORT: '0' });
+    expect([await server.ended, server.output()]).toEqual([
+      1,
       'DYNAMODB_ENDPOINT must be given unless NODE_ENV is production: only npm start brings an engine along.\n',
-    ],
-  ])(
-    'names the variable and ends: %s',
-    async (_, environment, sentence) => {
-      const server = run(['--import', 'tsx', 'src/server.ts'], { PORT: '0', ...environment });
-      expect([await server.ended, server.output()]).toEqual([1, sentence]);
-    },
-    60_000,
-  );
+    ]);
+  }, 60_000);
 
   it('takes no development secret where it is run for production, whoever forgot to say so', () => {
     const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runKiller } from '../../support/killer.ts';
+import { runKiller } from '../support/killer.ts';
 
 it(
   'nothing acknowledged is lost and nothing happens twice, when gateway and engine are killed under load',

@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { hasMoved, isRecord } from '../../../src/migrations/legacy-record.ts';
-import { COUNTS_FOR_MS, type Heartbeat } from '../../../src/migrations/heartbeat.ts';
-import { verify } from '../../../src/migrations/verify.ts';
-import {
-  type KilledMigration,
-  aftermath,
-  startKilledMigration,
-  until,
-} from '../../support/killed-migration.ts';
-import { step, toolkitOf } from '../../support/migrating-fleet.ts';
+import { backfill } from '../../src/migrations/backfill.ts';
+import { GOD_RECORD } from '../../src/migrations/god-record/migration.ts';
+import { hasMoved, isRecord } from '../../src/migrations/legacy-record.ts';
+import { COUNTS_FOR_MS, type Heartbeat } from '../../src/migrations/heartbeat.ts';
+import { verify } from '../../src/migrations/verify.ts';
+import { type KilledMigration, aftermath, startKilledMigration, until } from '../support/killed-migration.ts';
+import { step, toolkitOf } from '../support/migrating-fleet.ts';
 
-const REQUESTS = 15;
+const REQUESTS = 10;
 const ID = GOD_RECORD.id;
 const UNBOUND = ['--units-per-second', '1000000'];
 
