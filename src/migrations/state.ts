@@ -11,7 +11,7 @@ import {
 import { defined } from '../ledger/defined.ts';
 import { integer } from '../ledger/integers.ts';
 import { type ItemKey, systemKey } from '../ledger/keys.ts';
-import { type PlannedItem, putNew } from '../ledger/plan.ts';
+import type { PlannedItem } from '../ledger/plan.ts';
 import { PHASES, type Phase } from './phases.ts';
 
 /** A walk through the table: moving records, or in `cleanup` removing their old shape. */
@@ -111,30 +111,31 @@ function readVerification(item: StoredItem): Verification {
 /** There is at most one: whose place in the table it is to be under way. */
 const UNDER_WAY = systemKey(SYSTEM_NAME, 'UNDER_WAY');
 
-/**
- * Writes a state over the one that was read, or for the first time: `before` is undefined. Raises `rev`. Who begins takes
- * the one place that there is, and gives it back when it is done: two that judged at one moment can't both have it.
- */
-export function writesOfState(
-  before: MigrationState | undefined,
-  after: MigrationState,
-): readonly PlannedItem[] {
-  return [
-    putState(before, after),
-    ...(before === undefined ? [takePlace(after.id)] : []),
-    ...(after.phase === 'done' ? [givePlaceBack()] : []),
-  ];
+/** Takes the one place that there is, from nobody or from a migration that is done: two that judged at one moment can't both. */
+export function takePlace(id: string, done: readonly string[]): PlannedItem {
+  const holders = done.map((holder, index) => [`:done${index}`, toAttribute(holder)] as const);
+  return {
+    role: 'other',
+    item: {
+      Put: {
+        Item: toAttributes({ ...UNDER_WAY, migration: id }),
+        ConditionExpression: [
+          'attribute_not_exists(#uuid)',
+          ...holders.map(([name]) => `#migration = ${name}`),
+        ].join(' OR '),
+        ExpressionAttributeNames: {
+          '#uuid': 'uuid',
+          ...(holders.length > 0 ? { '#migration': 'migration' } : {}),
+        },
+        ...(holders.length > 0 ? { ExpressionAttributeValues: Object.fromEntries(holders) } : {}),
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
+  };
 }
 
-function takePlace(id: string): PlannedItem {
-  return putNew('other', { ...UNDER_WAY, migration: id });
-}
-
-function givePlaceBack(): PlannedItem {
-  return { role: 'other', item: { Delete: { Key: toAttributes({ ...UNDER_WAY }) } } };
-}
-
-function putState(before: MigrationState | undefined, after: MigrationState): PlannedItem {
+/** Writes a state over the one that was read, or for the first time: `before` is undefined. Raises `rev`. */
+export function putState(before: MigrationState | undefined, after: MigrationState): PlannedItem {
   const { walk, verification } = after;
   const Item = toAttributes({
     ...stateKey(after.id),

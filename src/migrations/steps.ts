@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type StoredItem, readString } from '../ledger/attributes.ts';
 import type { Clock } from '../ledger/clock.ts';
 import type { Ids } from '../ledger/ids.ts';
-import { plan } from '../ledger/plan.ts';
+import { type PlannedItem, plan } from '../ledger/plan.ts';
 import {
   type Direction,
   type Facts,
@@ -17,7 +17,7 @@ import type { Table } from './migrating-table.ts';
 import { type Migration, newTypes } from './migration.ts';
 import { readFleet, readStates } from './read-migrations.ts';
 import { findItem } from './scan.ts';
-import { type MigrationState, writesOfState } from './state.ts';
+import { type MigrationState, putState, takePlace } from './state.ts';
 
 /** What the toolkit works with: the table itself, never one that follows migrations. */
 export interface Toolkit {
@@ -63,7 +63,9 @@ export async function takeStep(
     ...(walk === undefined ? {} : { walk }),
     ...(verification === undefined ? {} : { verification }),
   };
-  const written = await writeState(toolkit, state, after);
+  const done = facts.states.filter(({ phase }) => phase === 'done').map(({ id }) => id);
+  const begins = state === undefined ? [takePlace(migration.id, done)] : [];
+  const written = await writeState(toolkit, state, after, begins);
   return written === undefined
     ? {
         kind: 'REFUSED',
@@ -99,13 +101,18 @@ async function gather({ table, clock }: Toolkit, migration: Migration, direction
   };
 }
 
-/** Writes a state over the one that was read. Undefined: somebody else was faster. Throws where the table can't tell. */
+/**
+ * Writes a state over the one that was read, and what goes with it. Undefined: somebody else was faster. Throws where the
+ * table can't tell.
+ */
 export async function writeState(
   { table, ids }: Toolkit,
   before: MigrationState | undefined,
   after: MigrationState,
+  beside: readonly PlannedItem[] = [],
 ): Promise<MigrationState | undefined> {
-  const result = await table.transactor.commit(plan(ids.token(), { items: writesOfState(before, after) }));
+  const items = [putState(before, after), ...beside];
+  const result = await table.transactor.commit(plan(ids.token(), { items }));
   const rev = (before?.rev ?? 0) + 1;
   if (result.kind === 'COMMITTED') return { ...after, rev };
   if (result.kind === 'THROTTLED' || result.kind === 'CONFLICT') throw new UndecidedError();

@@ -4,8 +4,10 @@ import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
 import type { Migration } from '../../../src/migrations/migration.ts';
 import { readStates } from '../../../src/migrations/read-migrations.ts';
+import { stateKey } from '../../../src/migrations/state.ts';
 import { type StepResult, type Toolkit, takeStep } from '../../../src/migrations/steps.ts';
 import { verify } from '../../../src/migrations/verify.ts';
+import { damage } from '../../support/damage.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
 import { startGateway, step, toolkitOf } from '../../support/migrating-fleet.ts';
@@ -76,6 +78,13 @@ describe('operators who take steps', () => {
     const [one, other] = atOneMoment(2);
     const results = await Promise.all([stepOf(one, GOD_RECORD), stepOf(other, GOD_RECORD)]);
     expect(results.map(({ kind }) => kind).sort()).toEqual(['REFUSED', 'TAKEN']);
+  });
+
+  it('may begin the next migration whoever finished the last one: only its state says that it is done', async () => {
+    const toolkit = toolkitOf(harness);
+    expect(await step(toolkit, METRICS_SPLIT, 'FORWARD', [])).toBe('off');
+    await damage(harness, stateKey(METRICS_SPLIT.id), 'phase', { S: 'done' });
+    expect(await stepOf(toolkit, GOD_RECORD)).toMatchObject({ kind: 'TAKEN', state: { phase: 'off' } });
   });
 
   it('find no gate to contract open past a record that came late, which is read where it is', async () => {
