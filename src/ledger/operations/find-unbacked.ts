@@ -1,7 +1,7 @@
 import { MalformedItemError, type StoredItem, readString } from '../attributes.ts';
 import { isRefundAside } from '../audit/aside-items.ts';
 import { groupBy } from '../group-by.ts';
-import { type OrderRef, PREFIX, orderKey } from '../keys.ts';
+import { type ItemKey, type OrderRef, PREFIX, orderKey } from '../keys.ts';
 import { plainDecimal } from '../money.ts';
 import { readOrder } from '../orders/order-item.ts';
 import type { Order } from '../orders/order.ts';
@@ -14,6 +14,9 @@ import type { Ledger } from './ledger.ts';
 /** Something booked that the provider doesn't bear out. */
 export interface UnbackedBooking {
   readonly difference: Difference;
+  readonly claim: Claim;
+  /** Where the claim was read. */
+  readonly item: ItemKey;
   /** What the provider has instead, where applying it may settle the difference. */
   readonly told?: Told | undefined;
 }
@@ -38,6 +41,8 @@ export interface UnbackedOptions {
   readonly sinceMs: number;
   /** What the provider is known to have, by id: it is asked only about the rest. */
   readonly known: ReadonlyMap<string, Backing>;
+  /** Made so lately, by id, that a webhook may be telling of it at this very moment. */
+  readonly young: ReadonlySet<string>;
   readonly onProgress?: (progress: { readonly listed: number; readonly differences: number }) => void;
 }
 
@@ -66,7 +71,8 @@ export async function findUnbacked(ledger: Ledger, options: UnbackedOptions): Pr
       do {
         const page = await ledger.store.scan(segment, SEGMENTS, from);
         for (const order of read(tally, page.items.filter(isOrder), readOrder))
-          if (order.updatedAtMs >= sinceMs) await judgeAll(ledger, options, tally, order, claimsOf(order));
+          if (order.updatedAtMs >= sinceMs)
+            await judgeAll(ledger, options, tally, order, orderKey(order), claimsOf(order));
         await judgeAside(ledger, options, tally, read(tally, page.items.filter(isRefundAside), readAside));
         onProgress?.({ listed: tally.bookings, differences: tally.unbacked.length });
         from = page.next;
@@ -100,6 +106,7 @@ function isOrder(item: StoredItem): boolean {
 
 interface AsideRefund {
   readonly ref: OrderRef;
+  readonly key: ItemKey;
   readonly claims: readonly Claim[];
 }
 
@@ -109,7 +116,8 @@ function readAside(item: StoredItem): AsideRefund {
     accountId: readString(item, 'account'),
     orderId: readString(item, 'order'),
   };
-  return { ref, claims: refundClaim(readRefundAside(item)) };
+  const key = { uuid: readString(item, 'uuid'), type: readString(item, 'type') };
+  return { ref, key, claims: refundClaim(readRefundAside(item)) };
 }
 
 /** Refunds beside their orders, which were written with them. */
@@ -130,31 +138,43 @@ async function judgeAside(
       // An order that can't be read or isn't there is named by its own item, and by the audit.
       const [order] = item === undefined ? [] : read({ ...tally, unreadable: [] }, [item], readOrder);
       if (order === undefined || order.updatedAtMs < options.sinceMs) continue;
-      await judgeAll(
-        ledger,
-        options,
-        tally,
-        order,
-        refunds.flatMap(({ claims }) => claims),
-      );
+      for (const { key, claims } of refunds) await judgeAll(ledger, options, tally, order, key, claims);
     }
   }
 }
 
 async function judgeAll(
   ledger: Ledger,
-  { known }: UnbackedOptions,
+  { known, young }: UnbackedOptions,
   tally: Tally,
   order: Order,
+  item: ItemKey,
   claims: readonly Claim[],
 ): Promise<void> {
   for (const claim of claims) {
+    if (young.has(claim.providerId)) continue;
     tally.bookings += 1;
     const verdict = await judge(ledger, claim, order.currency, known.get(claim.providerId));
     if (verdict.kind === 'UNKNOWN') tally.complete = false;
     if (verdict.kind === 'CONTRADICTED')
-      tally.unbacked.push({ difference: difference(order, claim, verdict.said), told: verdict.told });
+      tally.unbacked.push({
+        difference: difference(order, claim, verdict.said),
+        claim,
+        item,
+        told: verdict.told,
+      });
   }
+}
+
+/** Whether the ledger still says what was contradicted: a webhook may have told it better since it was read. */
+export async function stillClaims(ledger: Ledger, { claim, item: key }: UnbackedBooking): Promise<boolean> {
+  const [item] = await ledger.store.get([key]);
+  if (item === undefined) return false;
+  const claims = isRefundAside(item) ? refundClaim(readRefundAside(item)) : claimsOf(readOrder(item));
+  return claims.some(
+    ({ providerId, status, amount }) =>
+      providerId === claim.providerId && status === claim.status && amount.eq(claim.amount),
+  );
 }
 
 type Verdict =

@@ -5,7 +5,7 @@ import { defined } from '../defined.ts';
 import { applyPayment } from './apply-payment.ts';
 import { comparePayment } from './compare-with-provider.ts';
 import type { Backing } from './booking-claims.ts';
-import { type UnreadableItem, findUnbacked } from './find-unbacked.ts';
+import { type UnreadableItem, findUnbacked, stillClaims } from './find-unbacked.ts';
 import type { Ledger } from './ledger.ts';
 import {
   type Finding,
@@ -37,7 +37,7 @@ export interface ReconcileReport {
   readonly payments: number;
   readonly refunds: number;
   readonly disputes: number;
-  /** So many were too young to be compared: the next run does. */
+  /** So many were too young to be compared, or were told of while they were: the next run does. */
   readonly young: number;
   /** Of other integrations on the same provider account. */
   readonly foreign: number;
@@ -64,7 +64,8 @@ interface Walk<Item> extends Steps<Item> {
 
 interface Tally {
   foreign: number;
-  young: number;
+  /** By id: what is too young to be compared. */
+  readonly young: Set<string>;
   complete: boolean;
   readonly findings: Finding[];
   readonly unreadable: UnreadableItem[];
@@ -83,7 +84,7 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
   const { provider } = ledger;
   const tally: Tally = {
     foreign: 0,
-    young: 0,
+    young: new Set(),
     complete: true,
     findings: [],
     unreadable: [],
@@ -117,7 +118,7 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
   });
   const bookings = options.bothWays ? await lookUpBookings(ledger, options, tally) : undefined;
   const { foreign, young, complete, findings, unreadable } = tally;
-  const counts = { payments, refunds, disputes, young, foreign, ...defined({ bookings }) };
+  const counts = { payments, refunds, disputes, young: young.size, foreign, ...defined({ bookings }) };
   return { ...counts, findings, unreadable, complete };
 }
 
@@ -130,13 +131,17 @@ async function lookUpBookings(
   const found = await findUnbacked(ledger, {
     sinceMs: ledger.clock.nowMs() - sinceMs,
     known: tally.known,
+    young: tally.young,
     onProgress: ({ listed, differences }) =>
       onProgress?.({ phase: 'bookings', listed, differences: before + differences }),
   });
   const alreadyNamed = new Set(tally.findings.map(({ providerId }) => providerId));
-  for (const booking of found.unbacked)
-    if (!alreadyNamed.has(booking.difference.providerId))
-      tally.findings.push(await settledBooking(ledger, fix, booking));
+  for (const booking of found.unbacked) {
+    const { providerId } = booking.difference;
+    if (alreadyNamed.has(providerId)) continue;
+    if (await stillClaims(ledger, booking)) tally.findings.push(await settledBooking(ledger, fix, booking));
+    else tally.young.add(providerId);
+  }
   tally.unreadable.push(...found.unreadable);
   if (!found.complete) tally.complete = false;
   return found.bookings;
@@ -163,7 +168,7 @@ async function walk<Item extends { readonly createdS: number }>(
     for (const item of items) {
       tally.known.set(idOf(item), backingOf(item));
       if (item.createdS > nowS - WEBHOOK_GRACE_S) {
-        tally.young += 1;
+        tally.young.add(idOf(item));
         continue;
       }
       compared += 1;

@@ -7,7 +7,7 @@ import { commit } from '../../../src/ledger/operations/ledger.ts';
 import { reconcile } from '../../../src/ledger/operations/reconcile.ts';
 import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
 import { plan } from '../../../src/ledger/plan.ts';
-import type { ProviderDispute } from '../../../src/stripe/port.ts';
+import type { PaymentProvider, ProviderDispute } from '../../../src/stripe/port.ts';
 import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
 import { type ProviderHarness, applyEvents, makeProviderHarness, paidByCard } from './support.ts';
 
@@ -224,6 +224,47 @@ describe('a reconciliation both ways', () => {
     expect(released?.refundable.toFixed()).toBe('40');
   });
 
+  it('leaves to the next run what a webhook tells of between its read and the answer of the provider', async () => {
+    const { ledger, simulator } = harness;
+    const { orderId, paymentId } = await paidByCard(harness, '20.00');
+    const made = { paymentIntent: paymentId, amount: 500, status: 'pending' } as const;
+    const { id: refundId } = await simulator.dashboardRefund(made);
+    await harness.advance(2 * DAY_MS);
+    await applyEvents(harness);
+    const provider: PaymentProvider = {
+      ...ledger.provider,
+      retrieveRefund: async (id) => {
+        await simulator.settleRefund({ refund: id, status: 'succeeded' });
+        await applyEvents(harness);
+        return ledger.provider.retrieveRefund(id);
+      },
+    };
+    const report = await reconcile({ ...ledger, provider }, BOTH_WAYS);
+    expect(report).toMatchObject({ young: 1, findings: [], complete: true });
+    expect((await harness.order('t_1', 'u_1', orderId)).refunds).toMatchObject([
+      { providerRefundId: refundId, state: 'SUCCEEDED' },
+    ]);
+    expect(await reconcile(ledger, BOTH_WAYS)).toMatchObject({ young: 0, findings: [], bookings: 2 });
+  });
+
+  it('leaves what was made a moment ago to its webhook', async () => {
+    const { ledger, simulator } = harness;
+    const { paymentId } = await paidByCard(harness, '20.00');
+    const { id } = await simulator.dashboardRefund({
+      paymentIntent: paymentId,
+      amount: 500,
+      status: 'pending',
+    });
+    await applyEvents(harness);
+    await simulator.settleRefund({ refund: id, status: 'failed' });
+    // Payment and refund are seconds old.
+    expect(await reconcile(ledger, BOTH_WAYS)).toMatchObject({ young: 2, bookings: 0, findings: [] });
+    await harness.advance(600_000);
+    expect((await reconcile(ledger, { ...BOTH_WAYS, fix: false })).findings).toMatchObject([
+      { providerId: id, next: 'FIX' },
+    ]);
+  });
+
   it('names a dispute over another amount than Stripe has, whenever it was opened, and fixes it', async () => {
     const { ledger } = harness;
     const { orderId, paymentId } = await paidByCard(harness, '20.00');
@@ -271,6 +312,7 @@ describe('a reconciliation both ways', () => {
     await harness.advance(2 * DAY_MS);
     await harness.simulator.dashboardRefund({ paymentIntent: paymentId, amount: 500 });
     await applyEvents(harness);
+    await harness.advance(600_000);
     await harness.simulator.failNextRequests({
       method: 'GET',
       path: `/v1/payment_intents/${paymentId}`,

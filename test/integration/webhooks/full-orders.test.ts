@@ -181,7 +181,7 @@ describe('a full order', () => {
       ['re_2', { status: 'succeeded', amountMinor: 99, currency: 'JPY' }],
     ]);
     const ledger = { ...world.ledger, provider };
-    const found = await findUnbacked(ledger, { sinceMs: 0, known });
+    const found = await findUnbacked(ledger, { sinceMs: 0, known, young: new Set() });
     expect(found.bookings).toBe(4);
     const named = found.unbacked.map(({ difference }) => [difference.providerId, difference.provider]);
     expect([...named].sort()).toEqual([
@@ -190,7 +190,7 @@ describe('a full order', () => {
     ]);
     expect([...asked].sort()).toEqual(['re_2', 're_3']);
     const sinceMs = world.clock.nowMs() + 1;
-    expect((await findUnbacked(ledger, { sinceMs, known })).bookings).toBe(0);
+    expect((await findUnbacked(ledger, { sinceMs, known, young: new Set() })).bookings).toBe(0);
   });
 
   it.each([
