@@ -353,7 +353,8 @@ describe('when a client goes, nothing of its subscriptions stays', () => {
       for (const id of ['a', 'b']) {
         bare.send({ id, type: 'subscribe', payload: { query: TRANSITIONS, variables: { orderId } } });
       }
-      if (round % 3 === 0) await bare.until(({ type }) => type === 'next');
+      // An engine that is too busy to answer in time makes it an error, which leaves no less behind.
+      if (round % 3 === 0) await bare.until(({ type }) => type === 'next' || type === 'error');
       if (round % 3 === 1) await new Promise((resolve) => setImmediate(resolve));
       bare.socket.terminate();
     }

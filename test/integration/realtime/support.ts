@@ -93,7 +93,7 @@ export interface BareSocket {
   readonly socket: WebSocket;
   readonly messages: readonly BareMessage[];
   readonly send: (message: unknown) => void;
-  /** Resolves with the first message, past or to come, that is like this. */
+  /** Resolves with the first message, past or to come, that is like this; rejects if the socket closes before. */
   readonly until: (isIt: (message: BareMessage) => boolean) => Promise<BareMessage>;
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
@@ -126,7 +126,7 @@ export async function bareSocket(url: string, options: { origin?: string } = {})
       socket.send(JSON.stringify(message));
     },
     until: (isIt) =>
-      new Promise((resolve) => {
+      new Promise((resolve, reject) => {
         const check = (): void => {
           const found = messages.find(isIt);
           if (found === undefined) return;
@@ -135,6 +135,9 @@ export async function bareSocket(url: string, options: { origin?: string } = {})
         };
         socket.on('heard', check);
         check();
+        void closed.then(({ code, reason }) => {
+          reject(new Error(`closed with ${String(code)} ${reason} after ${JSON.stringify(messages)}`));
+        });
       }),
   };
 }
