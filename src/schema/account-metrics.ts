@@ -9,7 +9,8 @@ AccountMetricsType.implement({
   fields: (t) => ({
     chargedTotal: t.field({
       type: 'Decimal',
-      description: "What its balances have paid, less what was refunded, in the tenant's currency.",
+      description:
+        "What its balances have paid, less what was refunded, in the tenant's currency; counted where the tenant gives rewards.",
       resolve: ({ tenant, chargedTotal }, _args, { ledger }) =>
         amountText(ledger, tenant, METRIC.charged, chargedTotal),
     }),

@@ -76,9 +76,9 @@ export const OperationEnum = builder.enumType('Operation', {
     TOP_UP: 'Value came into a wallet, in cash or by a payment page.',
     PAYMENT: 'A purchase was paid on a payment page. No wallet takes part.',
     REFUND: 'Money went back, or a refund that failed came back.',
-    ADJUSTMENT: 'An admin corrected a balance.',
+    ADJUSTMENT: 'An admin corrected a balance, or a balance was opened from an older record.',
     DISPUTE: 'A lost dispute took the money, or one that was won after all gave it back.',
-    SURPLUS: 'An order was paid once more than it needed: the second payment, or its refund.',
+    SURPLUS: 'An order was paid once more than it needed: the second payment.',
   }),
 });
 

@@ -9,9 +9,18 @@ import type { RequestContext } from '../schema/context.ts';
 export function readBodies(): Plugin<RequestContext, RequestContext> {
   return {
     onRequestParse: ({ setRequestParser }) => {
-      setRequestParser(async (request) => parse(await request.arrayBuffer()));
+      setRequestParser(async (request) => parse(await wholeBody(request)));
     },
   };
+}
+
+/** A client may go in the middle of it, as phones in tunnels do. */
+async function wholeBody(request: Request): Promise<ArrayBuffer> {
+  try {
+    return await request.arrayBuffer();
+  } catch {
+    throw badBody('The body did not come to its end.');
+  }
 }
 
 function parse(body: ArrayBuffer): GraphQLParams {

@@ -37,6 +37,8 @@ const ANSWERS: readonly string[] = [
   'application/*',
   'text/*',
   ANY,
+  // Without a value it asks for nothing in particular.
+  '',
 ];
 
 /**

@@ -179,6 +179,7 @@ it.each([['text/xml'], ['text/html'], ['application/json; charset=utf-16']])(
 );
 
 it.each([
+  [''],
   ['*/*'],
   ['application/*'],
   ['text/html, APPLICATION/json; q=0.5'],

@@ -59,7 +59,7 @@ export type CreateOrderInput = {
 
 /** What an entry books. */
 export type Operation =
-  /** An admin corrected a balance. */
+  /** An admin corrected a balance, or a balance was opened from an older record. */
   | 'ADJUSTMENT'
   /** A purchase was paid from a wallet. */
   | 'CHARGE'
@@ -69,7 +69,7 @@ export type Operation =
   | 'PAYMENT'
   /** Money went back, or a refund that failed came back. */
   | 'REFUND'
-  /** An order was paid once more than it needed: the second payment, or its refund. */
+  /** An order was paid once more than it needed: the second payment. */
   | 'SURPLUS'
   /** Value came into a wallet, in cash or by a payment page. */
   | 'TOP_UP';
