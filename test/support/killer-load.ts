@@ -155,9 +155,12 @@ export async function startLoad(url: string, customers: readonly string[]): Prom
     whenAcknowledged: async (more) => {
       const goal = acknowledged.length + more;
       const reached = new Promise<void>((resolve) => {
-        heard.addEventListener('acknowledged', () => {
-          if (acknowledged.length >= goal) resolve();
-        });
+        const look = (): void => {
+          if (acknowledged.length < goal) return;
+          heard.removeEventListener('acknowledged', look);
+          resolve();
+        };
+        heard.addEventListener('acknowledged', look);
       });
       await Promise.race([reached, lives]);
     },
