@@ -397,7 +397,10 @@ describe(`random histories (PROPERTY_SEED=${seed} PROPERTY_RUNS=${runs})`, () =>
     });
     await fc.assert(property, { seed, numRuns: runs, endOnFailure: false });
     await auditClean(world.harness);
-    if (runs >= 500) expect([...answered.keys()].sort()).toEqual(ANSWERS);
+    expect([...answered.keys()].filter((kind) => !ANSWERS.includes(kind))).toEqual([]);
+    // In 500 sequences it may happen that a rare refusal isn't asked for again; in 5,000 it doesn't.
+    const asked = ANSWERS.filter((kind) => runs >= 5_000 || (runs >= 500 && !kind.endsWith(' again')));
+    expect(asked.filter((kind) => !answered.has(kind))).toEqual([]);
   }, 1_800_000);
 
   it('are the same to the byte for the same seed', async () => {
