@@ -3,46 +3,34 @@
 const { join } = require('node:path');
 
 /**
- * The layers of docs/DESIGN.md §2. A file imports its own layer or a lower one; what the core's files are is listed here by name,
- * so that moving one to another layer is a decision that a reviewer sees. Any other file directly in src/ledger/, and its pure rooms,
- * are L1.
+ * The layers of docs/ARCHITECTURE.md, as folders. A file imports its own layer or a lower one, types included. A new room of
+ * src/ gets its layer here, so that a reviewer sees the decision.
  */
-const L0 = ['money', 'currencies', 'integers', 'clock', 'ids'];
-const L2 = ['dynamodb', 'transact', 'store', 'table', '[^/]+-store', 'read-[^/]+'];
-
-const ledger = (names) => `^src/ledger/(${names.join('|')})\\.ts$`;
-const BUS = '^src/realtime/[^/]*bus\\.ts$';
-const RELAY = '^src/realtime/relay[^/]*\\.ts$';
-
-/** Lowest first. A file belongs to the first layer that matches it. */
 const LAYERS = [
-  { name: 'L0', paths: [ledger(L0)] },
-  {
-    name: 'L1',
-    paths: [
-      `^src/ledger/(?!(${[...L0, ...L2].join('|')})\\.ts$)[^/]+\\.ts$`,
-      '^src/ledger/(orders|provider|audit)/',
-    ],
-  },
-  // What every layer above the pure core may use: it knows nothing of orders.
-  {
-    name: 'shared',
-    paths: ['^src/(auth|observability)/', '^src/(config[^/]*|tenants|load-tenants|urls|return-urls)\\.ts$'],
-  },
-  { name: 'L2', paths: [ledger(L2), '^src/stripe/', BUS, RELAY] },
-  { name: 'L3', paths: ['^src/ledger/operations/', '^src/migrations/'] },
+  { name: 'L0', paths: ['^src/ledger/kernel/'] },
+  // Pure: decisions, item codecs, and what must hold of everything in the table.
+  { name: 'L1', paths: ['^src/ledger/(model|items|audit)/'] },
+  // What every layer above the pure core may use: it knows nothing of the table.
+  { name: 'shared', paths: ['^src/(auth|config|observability)/'] },
+  { name: 'L2', paths: ['^src/ledger/table/', '^src/provider/', '^src/realtime/(bus|relay)/'] },
+  { name: 'L3', paths: ['^src/ledger/usecases/', '^src/migrations/'] },
   {
     name: 'L4',
     paths: [
       '^src/(schema|resolvers|transport|webhooks|fulfilment)/',
-      '^src/realtime/(?![^/]*bus\\.ts$|relay[^/]*\\.ts$)',
+      '^src/realtime/sockets/',
+      '^src/realtime/[^/]+\\.ts$',
     ],
   },
-  { name: 'L5', paths: ['^src/(app|compose-ledger|listen|server|worker|relay)\\.ts$', '^src/cli/'] },
+  { name: 'L5', paths: ['^src/(main|cli)/', '^src/[^/]+\\.ts$'] },
 ];
 
 const layer = (name) => LAYERS.find((one) => one.name === name).paths;
 const npm = (name) => `(^|/)node_modules/${name}/`;
+const kernel = (...names) => `^src/ledger/kernel/(${names.join('|')})\\.ts$`;
+
+const TABLE = '^src/ledger/table/';
+const RELAY = '^src/realtime/relay/';
 
 const upward = LAYERS.slice(0, -1).map(({ name, paths }, rank) => ({
   name: `${name}-imports-nothing-above-it`,
@@ -70,6 +58,13 @@ module.exports = {
       to: {},
     },
     {
+      name: 'model-knows-no-items',
+      comment: 'What an order may become has nothing to do with how it is stored.',
+      severity: 'error',
+      from: { path: '^src/ledger/model/' },
+      to: { path: '^src/ledger/(items|audit)/' },
+    },
+    {
       name: 'source-stands-alone',
       comment: 'Development tools and tests use the product, never the other way round.',
       severity: 'error',
@@ -81,7 +76,7 @@ module.exports = {
       comment: 'L1 gets instants and ids as arguments; types of clock and ids are fine.',
       severity: 'error',
       from: { path: layer('L1') },
-      to: { path: ledger(['clock', 'ids']), dependencyTypesNot: ['type-only'] },
+      to: { path: kernel('clock', 'ids'), dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'pure-core-uses-no-package',
@@ -93,45 +88,45 @@ module.exports = {
       name: 'pure-core-does-no-io',
       comment: 'Hashing is the one thing that the core takes from Node.',
       severity: 'error',
-      from: { path: [...layer('L0'), ...layer('L1')], pathNot: ledger(['fingerprint', 'ids']) },
+      from: { path: [...layer('L0'), ...layer('L1')], pathNot: kernel('fingerprint', 'ids') },
       to: { dependencyTypes: ['core'], dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'hashing-and-ids-use-crypto-alone',
       severity: 'error',
-      from: { path: ledger(['fingerprint', 'ids']) },
+      from: { path: kernel('fingerprint', 'ids') },
       to: { dependencyTypes: ['core'], pathNot: '^(node:)?crypto$' },
     },
     {
-      name: 'edges-use-operations-not-stores',
-      comment: 'L4 calls operations. The table and the SDK are beneath them.',
+      name: 'edges-use-usecases-not-the-table',
+      comment: 'L4 calls use cases. The table and the SDK are beneath them.',
       severity: 'error',
       from: { path: layer('L4') },
-      to: { path: ledger(L2) },
+      to: { path: TABLE },
     },
     {
       name: 'edges-know-the-provider-as-a-type',
       comment: 'The adapter reaches L4 as an argument.',
       severity: 'error',
       from: { path: layer('L4') },
-      to: { path: '^src/stripe/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^src/provider/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'aws-sdk-in-executors-only',
       comment: 'Types of the SDK are data, and the pure builders may speak of them.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [ledger(L2), RELAY] },
+      from: { path: '^src/', pathNot: [TABLE, RELAY] },
       to: { path: npm('@aws-sdk'), dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'aws-sdk-types-in-the-ledger-only',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/ledger/(?!operations/)', RELAY] },
+      from: { path: '^src/', pathNot: ['^src/ledger/(kernel|model|items|audit|table)/', RELAY] },
       to: { path: npm('@aws-sdk') },
     },
-    packageHome('stripe', '^src/stripe/'),
-    packageHome('decimal.js', ledger(['money']), npm('decimal\\.js')),
-    packageHome('ulid', ledger(['ids'])),
+    packageHome('stripe', '^src/provider/stripe/'),
+    packageHome('decimal.js', kernel('money'), npm('decimal\\.js')),
+    packageHome('ulid', kernel('ids')),
     packageHome('pino', '^src/observability/'),
     {
       name: 'no-cycles',

@@ -21,7 +21,8 @@ const LONGEST = [
   'many-workers.test.ts',
   'operator-operations.test.ts',
   'killed-worker.test.ts',
-  'audit.test.ts',
+  'audit-command.test.ts',
+  'audit-beside-traffic.test.ts',
 ];
 
 class LongestFirst extends BaseSequencer {

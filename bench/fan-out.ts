@@ -7,19 +7,19 @@ import { WebSocketServer } from 'ws';
 import { startDynoxide } from '../dev/engine.ts';
 import { signToken } from '../dev/sign-token.ts';
 import type { Viewer } from '../src/auth/viewer.ts';
-import { loadConfig } from '../src/config.ts';
-import { createDynamoDbClient } from '../src/ledger/dynamodb.ts';
-import { orderKey } from '../src/ledger/keys.ts';
-import { encodeNodeId } from '../src/ledger/node-ids.ts';
-import { createOrder } from '../src/ledger/operations/create-order.ts';
-import { type Ledger, commit } from '../src/ledger/operations/ledger.ts';
-import { note } from '../src/ledger/orders/order-changes.ts';
-import { readOrder } from '../src/ledger/orders/order-item.ts';
-import { updateOrder } from '../src/ledger/orders/order-writes.ts';
-import type { Order } from '../src/ledger/orders/order.ts';
-import { plan } from '../src/ledger/plan.ts';
-import { createTable } from '../src/ledger/table.ts';
-import { startServer } from '../src/listen.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { createDynamoDbClient } from '../src/ledger/table/dynamodb.ts';
+import { orderKey } from '../src/ledger/kernel/keys.ts';
+import { encodeNodeId } from '../src/ledger/items/node-ids.ts';
+import { createOrder } from '../src/ledger/usecases/commands/create-order.ts';
+import { type Ledger, commit } from '../src/ledger/usecases/runtime/ledger.ts';
+import { note } from '../src/ledger/model/orders/order-changes.ts';
+import { readOrder } from '../src/ledger/items/order-item.ts';
+import { updateOrder } from '../src/ledger/items/order-writes.ts';
+import type { Order } from '../src/ledger/model/orders/order.ts';
+import { plan } from '../src/ledger/items/plan.ts';
+import { createTable } from '../src/ledger/table/table.ts';
+import { startServer } from '../src/main/listen.ts';
 
 /** CPU of the serving process for one event to one watcher. */
 export interface FanOutResult {
@@ -153,13 +153,13 @@ async function openOrder(ledger: Ledger): Promise<Order> {
 async function declines(ledger: Ledger, opened: Order, events: number): Promise<void> {
   let order = opened;
   for (let count = 0; count < events; count += 1) {
-    const happening = {
+    const trigger = {
       cause: 'PAYMENT_DECLINED',
       actor: 'stripe',
       atMs: ledger.clock.nowMs(),
       detail: 'card_declined',
     } as const;
-    const after = note(order, happening);
+    const after = note(order, trigger);
     const result = await commit(ledger, plan(ledger.ids.token(), updateOrder(order, after, ledger.settings)));
     if (result.kind !== 'COMMITTED') throw new Error(result.kind);
     order = after;

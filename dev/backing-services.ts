@@ -1,8 +1,8 @@
-import { ConfigError } from '../src/config-error.ts';
-import { loadConfig, type Config } from '../src/config.ts';
-import { systemClock } from '../src/ledger/clock.ts';
-import { createDynamoDbClient } from '../src/ledger/dynamodb.ts';
-import { createTable } from '../src/ledger/table.ts';
+import { ConfigError } from '../src/config/config-error.ts';
+import { loadConfig, type Config } from '../src/config/config.ts';
+import { systemClock } from '../src/ledger/kernel/clock.ts';
+import { createDynamoDbClient } from '../src/ledger/table/dynamodb.ts';
+import { createTable } from '../src/ledger/table/table.ts';
 import { type Engine, startDynoxide } from './engine.ts';
 import { startStripeSimulator } from './stripe-simulator/server.ts';
 

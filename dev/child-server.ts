@@ -73,15 +73,15 @@ async function startOn(port: number, spec: ChildServerSpec): Promise<ChildServer
   };
   process.once('exit', killWithParent);
   watchOver(child);
-  let told = false;
+  let reported = false;
   const lost = new Promise<void>((resolve) => {
     child.once('exit', () => {
-      if (!told) resolve();
+      if (!reported) resolve();
     });
   });
 
   const stop = async (): Promise<void> => {
-    told = true;
+    reported = true;
     process.off('exit', killWithParent);
     await stopChild(child);
   };

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError } from '../src/config-error.ts';
+import { ConfigError } from '../src/config/config-error.ts';
 import { DATABASE_FILE, DATABASE_OPTION } from './engine.ts';
 import { type ProcessMark, isProven, isRunning, markOf, processesWith } from './processes.ts';
 import { type RunningRecord, readRecord, runningFile } from './running.ts';
@@ -88,15 +88,15 @@ function take(file: string, record: RunningRecord): RunningRecord | undefined {
 
 /** Removes what was read there. If another process has put its own in that place since, that is put back. */
 function removeLeft(file: string, left: RunningRecord | undefined): void {
-  const aside = `${file}.${String(process.pid)}.left`;
+  const overflow = `${file}.${String(process.pid)}.left`;
   try {
-    renameSync(file, aside);
+    renameSync(file, overflow);
   } catch {
     return;
   }
-  const moved = readRecord(aside);
-  if (moved !== undefined && moved.pid !== left?.pid && isRunning(moved)) linkIfAbsent(aside, file);
-  rmSync(aside, { force: true });
+  const moved = readRecord(overflow);
+  if (moved !== undefined && moved.pid !== left?.pid && isRunning(moved)) linkIfAbsent(overflow, file);
+  rmSync(overflow, { force: true });
 }
 
 function linkIfAbsent(from: string, to: string): boolean {

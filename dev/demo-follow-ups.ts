@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { epochS, systemClock } from '../src/ledger/clock.ts';
+import { epochS, systemClock } from '../src/ledger/kernel/clock.ts';
 import type { Stage } from './demo-payment.ts';
 import type { OrderWatch } from './gateway-client.ts';
 import { type MerchantReceiver, startMerchantReceiver } from './merchant-receiver.ts';

@@ -1,6 +1,6 @@
-import { loadConfig } from '../src/config.ts';
-import { systemClock } from '../src/ledger/clock.ts';
-import { randomIds } from '../src/ledger/ids.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { systemClock } from '../src/ledger/kernel/clock.ts';
+import { randomIds } from '../src/ledger/kernel/ids.ts';
 import type { Cast } from './demo-payment.ts';
 import { type DemoRole, type Development, startDevelopment } from './development.ts';
 import { findRunning } from './running.ts';

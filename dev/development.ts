@@ -1,9 +1,9 @@
-import { ConfigError } from '../src/config-error.ts';
-import { loadConfig } from '../src/config.ts';
-import { type RunningServer, startServer } from '../src/listen.ts';
-import { loadTenants } from '../src/load-tenants.ts';
+import { ConfigError } from '../src/config/config-error.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { type RunningServer, startServer } from '../src/main/listen.ts';
+import { loadTenants } from '../src/config/load-tenants.ts';
 import type { GraphiqlTab } from '../src/transport/graphiql-page.ts';
-import { systemClock } from '../src/ledger/clock.ts';
+import { systemClock } from '../src/ledger/kernel/clock.ts';
 import { type BackingServices, type StartListener, startBackingServices } from './backing-services.ts';
 import { createGatewayClient } from './gateway-client.ts';
 import { homePage } from './home-page.ts';

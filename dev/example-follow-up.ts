@@ -1,9 +1,9 @@
 import type { FollowUp, StepContext, StepResult } from '../src/fulfilment/follow-up.ts';
-import { encodeNodeId } from '../src/ledger/node-ids.ts';
+import { encodeNodeId } from '../src/ledger/items/node-ids.ts';
 
 /*
  * A worked example of an operator's own follow-up (docs/FOLLOW-UPS.md): receipts are kept by a service of the operator's,
- * which gets one for every purchase that was paid and one for every refund. It is registered in src/compose-ledger.ts:
+ * which gets one for every purchase that was paid and one for every refund. It is registered in src/main/compose-ledger.ts:
  *
  *     const registry = createRegistry(notifyMerchant(…), refundSurplus(provider), receipt({ serviceUrl: … }));
  */
@@ -22,7 +22,7 @@ export function receipt({ serviceUrl }: ReceiptOptions): FollowUp {
 
 async function issueReceipt(
   serviceUrl: string,
-  { order, happening, key, signal }: StepContext,
+  { order, trigger, key, signal }: StepContext,
 ): Promise<StepResult> {
   const response = await fetch(serviceUrl, {
     method: 'POST',
@@ -30,7 +30,7 @@ async function issueReceipt(
     headers: { 'content-type': 'application/json', 'idempotency-key': key },
     body: JSON.stringify({
       orderId: encodeNodeId('Order', order.tenant, order.accountId, order.orderId),
-      about: happening.kind,
+      about: trigger.kind,
       amount: order.amount.toFixed(),
       currency: order.currency,
     }),

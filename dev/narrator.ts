@@ -5,7 +5,7 @@ export interface Narrator {
   readonly step: (title: string) => void;
   readonly tell: (text: string) => void;
   /** Prints a fact that has to hold, and remembers if it doesn't. */
-  readonly check: (holds: boolean, fact: string) => void;
+  readonly check: (holds: boolean, frozenField: string) => void;
   readonly transitions: (seen: readonly SeenTransition[]) => void;
   /** How many facts did not hold. */
   readonly failures: () => number;
@@ -22,9 +22,9 @@ export function createNarrator(print: (line: string) => void): Narrator {
     tell: (text) => {
       print(`      ${text}`);
     },
-    check: (holds, fact) => {
+    check: (holds, frozenField) => {
       if (!holds) failures += 1;
-      print(`    ${holds ? '✓' : '✗ NOT'} ${fact}`);
+      print(`    ${holds ? '✓' : '✗ NOT'} ${frozenField}`);
     },
     transitions: (seen) => {
       for (const { version, from, to, cause } of seen) {

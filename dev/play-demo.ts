@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { defined } from '../src/ledger/defined.ts';
+import { defined } from '../src/ledger/kernel/defined.ts';
 import { playFollowUps } from './demo-follow-ups.ts';
 import { playKonbini } from './demo-konbini.ts';
 import { playMigration } from './demo-migrate.ts';

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import type { Role } from '../src/auth/viewer.ts';
-import type { AuthConfig } from '../src/config.ts';
-import { defined } from '../src/ledger/defined.ts';
+import type { AuthConfig } from '../src/config/config.ts';
+import { defined } from '../src/ledger/kernel/defined.ts';
 
 export interface TokenRequest {
   readonly subject: string;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DEVELOPMENT_STRIPE_SECRET_KEY } from '../src/config.ts';
+import { DEVELOPMENT_STRIPE_SECRET_KEY } from '../src/config/config.ts';
 
 /** The simulator's controls as requests, so that a demo drives one that runs in another process. */
 export interface SimulatorControls {

@@ -1,5 +1,5 @@
-import { ConfigError } from '../src/config-error.ts';
-import { listenFailure } from '../src/listen-failure.ts';
+import { ConfigError } from '../src/config/config-error.ts';
+import { listenFailure } from '../src/main/listen-failure.ts';
 
 /** Why a start failed, in words for whoever typed the command: never a stack. */
 export function describeStartFailure(error: unknown): string {

@@ -1,4 +1,4 @@
-import { loadConfig } from '../src/config.ts';
+import { loadConfig } from '../src/config/config.ts';
 import { type DataDirClaim, claimDataDir } from './data-dir.ts';
 import { type Development, startDevelopment } from './development.ts';
 import { describeStartFailure } from './start-failure.ts';

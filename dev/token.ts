@@ -1,11 +1,11 @@
 /** `npm run token -- --sub alice --role customer`: prints a token for the gateway that the same environment configures. */
 import { type Role, ROLES } from '../src/auth/viewer.ts';
 import { EXIT, type ExitCode, UsageError, readWords, runCommandLine } from '../src/cli/command-line.ts';
-import { loadConfig } from '../src/config.ts';
-import { systemClock } from '../src/ledger/clock.ts';
-import { isId } from '../src/ledger/id-grammar.ts';
-import { loadTenants } from '../src/load-tenants.ts';
-import type { Tenants } from '../src/tenants.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { systemClock } from '../src/ledger/kernel/clock.ts';
+import { isId } from '../src/ledger/kernel/id-grammar.ts';
+import { loadTenants } from '../src/config/load-tenants.ts';
+import type { Tenants } from '../src/config/tenants.ts';
 import { signToken, type TokenRequest } from './sign-token.ts';
 
 const HELP = `Usage: npm run token -- --sub NAME --role ROLE [--tenant demo] [--merchant cafe] [--ttl 12h]

@@ -8,14 +8,14 @@ export const AUDIT: readonly PlantedBug[] = [
   {
     name: 'the audit asks of no refund by itself',
     file: 'src/ledger/audit/audit-order.ts',
-    from: '...judgeRefunds(order, entries, aside),',
-    to: '...judgeRefunds(order, entries, aside).slice(9),',
+    from: '...judgeRefunds(order, entries, overflow),',
+    to: '...judgeRefunds(order, entries, overflow).slice(9),',
     tests: ['test/integration/webhooks/audit-refunds.test.ts'],
     only: 'planted damage',
   },
   {
     name: 'the audit knows only what was aside when it scanned',
-    file: 'src/ledger/operations/audit-account.ts',
+    file: 'src/ledger/usecases/audit/audit-account.ts',
     from: '[...found, ...named])',
     to: '[...found])',
     tests: ['test/integration/webhooks/audit-refunds.test.ts'],
@@ -31,15 +31,15 @@ export const AUDIT: readonly PlantedBug[] = [
   {
     name: 'the audit expects a loss that was won back',
     file: 'src/ledger/audit/audit-disputes.ts',
-    from: 'booked: booked ? amount : ZERO',
+    from: 'recorded: recorded ? amount : ZERO',
     to: 'booked: booked || amount.gt(ZERO) ? amount : ZERO',
     tests: [AUDIT_DISPUTES],
   },
   {
     name: 'the audit asks of no surplus payment',
     file: 'src/ledger/audit/audit-order.ts',
-    from: '...judgeSurplus(order, entries),',
-    to: '...judgeSurplus(order, entries).slice(9),',
+    from: '...judgeOverpayments(order, entries),',
+    to: '...judgeOverpayments(order, entries).slice(9),',
     tests: [AUDIT_DISPUTES],
   },
   {
@@ -65,14 +65,14 @@ export const AUDIT: readonly PlantedBug[] = [
   },
   {
     name: 'the audit passes over money that is in no account',
-    file: 'src/ledger/operations/audit-ledger.ts',
+    file: 'src/ledger/usecases/audit/audit-ledger.ts',
     from: 'strays.push(...page.strays);',
     to: '',
     tests: ['test/integration/ledger/audit-strays.test.ts'],
   },
   {
     name: 'the audit judges what the end of a page cut off',
-    file: 'src/ledger/operations/audit-ledger.ts',
+    file: 'src/ledger/usecases/audit/audit-ledger.ts',
     from: '[...byOwner].filter(([owner]) => owner !== last)',
     to: '[...byOwner].filter(([owner]) => owner !== undefined)',
     tests: ['test/integration/ledger/audit-large.test.ts'],

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './cli/command-line.ts';
-import { composeLedger } from './compose-ledger.ts';
-import { ConfigError } from './config-error.ts';
-import { loadConfig } from './config.ts';
-import { createDynamoDbClient } from './ledger/dynamodb.ts';
-import { createRelayCheckpoints } from './realtime/relay-checkpoints.ts';
-import { createChangeStream, createStreamsClient } from './realtime/relay-stream.ts';
-import { RELAY_DEFAULTS, startRelay } from './realtime/relay.ts';
+import { composeLedger } from './main/compose-ledger.ts';
+import { ConfigError } from './config/config-error.ts';
+import { loadConfig } from './config/config.ts';
+import { createDynamoDbClient } from './ledger/table/dynamodb.ts';
+import { createRelayCheckpoints } from './realtime/relay/relay-checkpoints.ts';
+import { createChangeStream, createStreamsClient } from './realtime/relay/relay-stream.ts';
+import { RELAY_DEFAULTS, startRelay } from './realtime/relay/relay.ts';
 
 const HELP = `Usage: npm run relay
 

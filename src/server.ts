@@ -1,7 +1,7 @@
-import { ConfigError } from './config-error.ts';
-import { loadConfig } from './config.ts';
-import { listenFailure } from './listen-failure.ts';
-import { startServer } from './listen.ts';
+import { ConfigError } from './config/config-error.ts';
+import { loadConfig } from './config/config.ts';
+import { listenFailure } from './main/listen-failure.ts';
+import { startServer } from './main/listen.ts';
 
 /** The gateway as a program: listens until it's told to stop, then finishes what it has begun. */
 async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 import { createAdaptorServer } from '@hono/node-server';
 import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './cli/command-line.ts';
-import { composeLedger } from './compose-ledger.ts';
-import { loadConfig } from './config.ts';
+import { composeLedger } from './main/compose-ledger.ts';
+import { loadConfig } from './config/config.ts';
 import { startBackground } from './fulfilment/background.ts';
 import { healthRoutes } from './transport/health-routes.ts';
 

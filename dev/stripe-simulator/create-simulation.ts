@@ -1,4 +1,4 @@
-import { type Clock, epochS } from '../../src/ledger/clock.ts';
+import { type Clock, epochS } from '../../src/ledger/kernel/clock.ts';
 import { storeEvent } from './event-store.ts';
 import { OUTSIDE_CAUSE, type StoredEvent } from './events.ts';
 import { seededId } from './randomness.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
-import { type Clock, systemClock } from '../../src/ledger/clock.ts';
+import { type Clock, systemClock } from '../../src/ledger/kernel/clock.ts';
 import { mountApi, type SimulatorHono } from './api.ts';
 import { expireDueSessions } from './checkout-sessions.ts';
 import { mountControls } from './control-routes.ts';

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
-import type { Clock } from '../../src/ledger/clock.ts';
-import { epochS } from '../../src/ledger/clock.ts';
+import type { Clock } from '../../src/ledger/kernel/clock.ts';
+import { epochS } from '../../src/ledger/kernel/clock.ts';
 import type { State } from './state.ts';
 import { signatureHeader } from './webhook-signature.ts';
 

@@ -1,7 +1,7 @@
 import { SignJWT, errors, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { isId, isTenantId, isUlid } from '../ledger/id-grammar.ts';
-import type { AccountRef } from '../ledger/keys.ts';
+import { isId, isTenantId, isUlid } from '../ledger/kernel/id-grammar.ts';
+import type { AccountRef } from '../ledger/kernel/keys.ts';
 
 /** A code lives this long: enough to be shown and scanned at the till. */
 export const PAYMENT_CODE_LIFE_MS = 5 * 60_000;

@@ -6,10 +6,10 @@ import {
   type JWTVerifyGetKey,
   type JWTVerifyOptions,
 } from 'jose';
-import type { AuthConfig, TokenKeys } from '../config.ts';
-import { defined } from '../ledger/defined.ts';
-import { isId, isTenantId } from '../ledger/id-grammar.ts';
-import type { Tenants } from '../tenants.ts';
+import type { AuthConfig, TokenKeys } from '../config/config.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import { isId, isTenantId } from '../ledger/kernel/id-grammar.ts';
+import type { Tenants } from '../config/tenants.ts';
 import type { Role, Viewer } from './viewer.ts';
 
 /** Why a token is no good: for logs and metrics. Clients hear UNAUTHENTICATED, and whether it has expired. */

@@ -1,7 +1,7 @@
 import { OUTSIDE } from '../ledger/audit/audit-totals.ts';
-import { PREFIX } from '../ledger/keys.ts';
-import { orderNodeId } from '../ledger/node-ids.ts';
-import type { AuditProgress, AuditReport } from '../ledger/operations/audit-ledger.ts';
+import { PREFIX } from '../ledger/kernel/keys.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
+import type { AuditProgress, AuditReport } from '../ledger/usecases/audit/audit-ledger.ts';
 import { EXIT, type ExitCode, counted } from './command-line.ts';
 
 const BAR_WIDTH = 30;

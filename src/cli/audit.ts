@@ -3,12 +3,12 @@
  * no order was refunded past what was paid. `--json` for machines, `--segments N` for larger tables.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { loadConfig } from '../config.ts';
-import { defined } from '../ledger/defined.ts';
-import { createDynamoDbClient } from '../ledger/dynamodb.ts';
-import { randomIds } from '../ledger/ids.ts';
-import { auditTable } from '../ledger/operations/audit-ledger.ts';
-import { createStore } from '../ledger/store.ts';
+import { loadConfig } from '../config/config.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
+import { randomIds } from '../ledger/kernel/ids.ts';
+import { auditTable } from '../ledger/usecases/audit/audit-ledger.ts';
+import { createStore } from '../ledger/table/store.ts';
 import { unmovedRecords } from '../migrations/unmoved-records.ts';
 import { exitCode, printedReport, progressLine, reportAsData } from './audit-output.ts';
 import {

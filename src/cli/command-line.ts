@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import type { TableConfig } from '../config.ts';
+import type { TableConfig } from '../config/config.ts';
 
 /*
  * What all command lines share: how words are read and refused, `--help`, and what exit codes mean.

@@ -1,4 +1,4 @@
-import { isoInstant } from '../ledger/clock.ts';
+import { isoInstant } from '../ledger/kernel/clock.ts';
 import type { BackfillResult } from '../migrations/backfill.ts';
 import type { ParityReport } from '../migrations/verify.ts';
 import type { StepResult } from '../migrations/steps.ts';

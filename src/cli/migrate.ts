@@ -5,13 +5,13 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { userInfo } from 'node:os';
-import { loadConfig } from '../config.ts';
-import { systemClock } from '../ledger/clock.ts';
-import { createDynamoDbClient } from '../ledger/dynamodb.ts';
-import { randomIds } from '../ledger/ids.ts';
-import { createStore } from '../ledger/store.ts';
-import { approximateItemCount } from '../ledger/table.ts';
-import { createTransactor } from '../ledger/transact.ts';
+import { loadConfig } from '../config/config.ts';
+import { systemClock } from '../ledger/kernel/clock.ts';
+import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
+import { randomIds } from '../ledger/kernel/ids.ts';
+import { createStore } from '../ledger/table/store.ts';
+import { approximateItemCount } from '../ledger/table/table.ts';
+import { createTransactor } from '../ledger/table/transact.ts';
 import { createCapacityLimiter } from '../migrations/capacity.ts';
 import { EXIT, type ExitCode, reachableTable, runCommandLine, showProgress } from './command-line.ts';
 import { type Answer, perform } from './migrate-commands.ts';

@@ -1,11 +1,11 @@
-import { orderNodeId } from '../ledger/node-ids.ts';
-import { NOT_BOOKED } from '../ledger/operations/compare-with-provider.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
+import { NOT_RECORDED } from '../ledger/usecases/reconcile/compare-with-provider.ts';
 import {
   type ReconcileProgress,
   type ReconcileReport,
   WEBHOOK_GRACE_S,
-} from '../ledger/operations/reconcile.ts';
-import type { Finding, NextStep } from '../ledger/operations/settle-difference.ts';
+} from '../ledger/usecases/reconcile/reconcile.ts';
+import type { ReconcileFinding, NextStep } from '../ledger/usecases/reconcile/apply-difference.ts';
 import { EXIT, type ExitCode, counted } from './command-line.ts';
 
 const UNITS_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -24,7 +24,7 @@ export function progressLine({ phase, listed, differences }: ReconcileProgress):
 
 /** The report for people: every difference and what to do about it, then the verdict. */
 export function printedReport(report: ReconcileReport): string {
-  const { payments, refunds, disputes, young, foreign, bookings, findings, unreadable, complete } = report;
+  const { payments, refunds, disputes, young, foreign, recordings, findings, unreadable, complete } = report;
   const open = findings.filter(({ fixed }) => !fixed).length;
   const fixed = findings.length - open;
   const compared = [
@@ -32,7 +32,7 @@ export function printedReport(report: ReconcileReport): string {
     counted(refunds, 'refund'),
     `${counted(disputes, 'dispute')} compared`,
     `${String(foreign)} of others`,
-    ...(bookings === undefined ? [] : [`${counted(bookings, 'booking')} looked up`]),
+    ...(recordings === undefined ? [] : [`${counted(recordings, 'booking')} looked up`]),
     ...(young === 0
       ? []
       : [`${String(young)} younger than ${String(WEBHOOK_GRACE_S / 60)} minutes left for the next run`]),
@@ -46,10 +46,10 @@ export function printedReport(report: ReconcileReport): string {
 }
 
 function verdictOn(report: ReconcileReport, open: number): string {
-  const { payments, refunds, disputes, young, bookings, unreadable } = report;
+  const { payments, refunds, disputes, young, recordings, unreadable } = report;
   const unread = unreadable.length > 0 ? [`${counted(unreadable.length, 'item')} not read`] : [];
   if (open > 0 || unread.length > 0) return [counted(open, 'difference'), ...unread].join(', ');
-  const compared = payments + refunds + disputes + (bookings ?? 0);
+  const compared = payments + refunds + disputes + (recordings ?? 0);
   return compared === 0 && young > 0 ? 'nothing is known yet' : 'the ledger agrees with the provider';
 }
 
@@ -64,7 +64,7 @@ export function reportAsData(report: ReconcileReport): object {
   };
 }
 
-function findingLines(finding: Finding): readonly string[] {
+function findingLines(finding: ReconcileFinding): readonly string[] {
   const { kind, providerId, order, provider, ledger, fixed, detail, next } = finding;
   const place = order === undefined ? '' : `  ${order.tenant}#${order.accountId} order ${orderNodeId(order)}`;
   const why = detail === undefined ? '' : ` (${detail})`;
@@ -76,7 +76,7 @@ function findingLines(finding: Finding): readonly string[] {
 }
 
 /** What docs/OPERATIONS.md says about it, in a line. */
-function adviceOn({ kind, ledger }: Finding, next: NextStep): string {
+function adviceOn({ kind, ledger }: ReconcileFinding, next: NextStep): string {
   switch (next) {
     case 'FIX':
       return 'Next: --fix applies it by the same decisions as its webhook.';
@@ -85,15 +85,15 @@ function adviceOn({ kind, ledger }: Finding, next: NextStep): string {
     case 'CHECK':
       return 'Next: is STRIPE_SECRET_KEY that of the account which took the money? If so, somebody wrote past the gateway: keep this report and stop them.';
     case 'BY_HAND':
-      return ledger === NOT_BOOKED ? BY_HAND[kind] : BOOKED_OTHERWISE;
+      return ledger === NOT_RECORDED ? BY_HAND[kind] : RECORDED_OTHERWISE;
   }
 }
 
 const MEND =
   'Next: nothing in it was compared. npm run audit names it too; mend the item, then run this again.';
-const BOOKED_OTHERWISE =
+const RECORDED_OTHERWISE =
   "Next: it is booked otherwise than Stripe has it. Compare npm run show with Stripe's dashboard; adjustBalance corrects a wallet.";
-const BY_HAND: Readonly<Record<Finding['kind'], string>> = {
+const BY_HAND: Readonly<Record<ReconcileFinding['kind'], string>> = {
   PAYMENT:
     "Next: nothing was booked. Give the money back in Stripe's dashboard, or mend the cause and replayWebhookEvent.",
   REFUND:

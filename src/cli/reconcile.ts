@@ -3,9 +3,9 @@
  * with the ledger. `--both-ways` also looks up at the provider what the ledger has booked since then, which reads the whole
  * table. `--fix` applies what the ledger lacks, by the same decisions as webhooks; `--json` prints for machines.
  */
-import { composeLedger } from '../compose-ledger.ts';
-import { loadConfig } from '../config.ts';
-import { reconcile } from '../ledger/operations/reconcile.ts';
+import { composeLedger } from '../main/compose-ledger.ts';
+import { loadConfig } from '../config/config.ts';
+import { reconcile } from '../ledger/usecases/reconcile/reconcile.ts';
 import {
   type ExitCode,
   UsageError,

@@ -1,13 +1,13 @@
-import { isoInstant } from '../ledger/clock.ts';
-import { defined } from '../ledger/defined.ts';
-import type { Entry } from '../ledger/entry.ts';
-import { type AccountRef, assetOfBalanceType } from '../ledger/keys.ts';
-import { plainDecimal } from '../ledger/money.ts';
-import { orderNodeId } from '../ledger/node-ids.ts';
-import type { WholeAccount, WholeOrder } from '../ledger/operations/read-account.ts';
-import type { Balance } from '../ledger/operations/read-wallets.ts';
-import type { Order, Refund } from '../ledger/orders/order.ts';
-import type { EventRecord } from '../ledger/provider/event-item.ts';
+import { isoInstant } from '../ledger/kernel/clock.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import type { Entry } from '../ledger/model/entries/entry.ts';
+import { type AccountRef, assetOfBalanceType } from '../ledger/kernel/keys.ts';
+import { plainDecimal } from '../ledger/kernel/money.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
+import type { WholeAccount, WholeOrder } from '../ledger/usecases/queries/read-account.ts';
+import type { Balance } from '../ledger/usecases/queries/read-wallets.ts';
+import type { Order, Refund } from '../ledger/model/orders/order.ts';
+import type { EventRecord } from '../ledger/items/event-item.ts';
 import type { Movement } from '../migrations/history.ts';
 
 /*
@@ -44,9 +44,9 @@ export interface OrderSummary {
   readonly createdAt: string;
 }
 
-export function wholeOrderData({ order, entries, aside, balances, problems }: WholeOrder): Shown {
+export function wholeOrderData({ order, entries, overflow, balances, problems }: WholeOrder): Shown {
   return {
-    order: orderData(order, aside),
+    order: orderData(order, overflow),
     entries: entries.map(entryData),
     account: accountName(order),
     balances: balances.map(balanceData),
@@ -96,7 +96,7 @@ function orderSummary(order: Order): OrderSummary {
   return { id: orderNodeId(order), kind, state, amount: plainDecimal(amount), currency, createdAt };
 }
 
-function orderData(order: Order, aside: readonly Refund[]) {
+function orderData(order: Order, overflow: readonly Refund[]) {
   const { tenant, accountId, orderId, version, merchantId, asset, actor, payment, unlistedNotes } = order;
   return {
     ...orderSummary(order),
@@ -110,7 +110,7 @@ function orderData(order: Order, aside: readonly Refund[]) {
     refundable: plainDecimal(order.refundable),
     refunded: plainDecimal(order.refunded),
     refundPending: plainDecimal(order.refundPending),
-    owed: plainDecimal(order.owed),
+    receivable: plainDecimal(order.receivable),
     ...(payment !== undefined && { payment: paymentData(payment) }),
     lines: order.lines.map(({ sku, name, quantity, amount }) => ({
       ...defined({ sku }),
@@ -119,8 +119,8 @@ function orderData(order: Order, aside: readonly Refund[]) {
       amount: plainDecimal(amount),
     })),
     ...paperwork(order),
-    refundsAside: aside.map(refundData),
-    refundsAsideNotFound: (order.aside?.count ?? 0) - aside.length,
+    overflowRefunds: overflow.map(refundData),
+    overflowRefundsNotFound: (order.overflow?.count ?? 0) - overflow.length,
     steps: order.steps.map(({ name, state, attempts, nextAttemptAtMs, lastError }) => ({
       name,
       state,
@@ -134,7 +134,7 @@ function orderData(order: Order, aside: readonly Refund[]) {
 }
 
 /** What was tried and what came of it at the provider. */
-function paperwork({ attempts, refunds, disputes, surplus }: Order) {
+function paperwork({ attempts, refunds, disputes, overpayments }: Order) {
   return {
     attempts: attempts.map(({ number, state, tries, sessionId, paymentId, expiresAtMs }) => ({
       number,
@@ -145,7 +145,7 @@ function paperwork({ attempts, refunds, disputes, surplus }: Order) {
     })),
     refunds: refunds.map(refundData),
     disputes: disputes.map(({ amount, ...dispute }) => ({ ...dispute, amount: plainDecimal(amount) })),
-    surplus: surplus.map(({ paymentId, amount, refunded }) => ({
+    overpayment: overpayments.map(({ paymentId, amount, refunded }) => ({
       paymentId,
       amount: plainDecimal(amount),
       refunded: plainDecimal(refunded),

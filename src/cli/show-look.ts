@@ -1,7 +1,7 @@
-import type { AccountRef, OrderRef } from '../ledger/keys.ts';
-import { findEvent, findOrderOf } from '../ledger/operations/find-order.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
-import { LATEST, readWholeAccount, readWholeOrder } from '../ledger/operations/read-account.ts';
+import type { AccountRef, OrderRef } from '../ledger/kernel/keys.ts';
+import { findEvent, findOrderOf } from '../ledger/usecases/queries/find-order.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import { LATEST, readWholeAccount, readWholeOrder } from '../ledger/usecases/queries/read-account.ts';
 import { readHistory } from '../migrations/history.ts';
 import { type Shown, foundEvent, wholeAccountData, wholeOrderData } from './show-data.ts';
 import type { Subject } from './show-subject.ts';

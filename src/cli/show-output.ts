@@ -43,7 +43,7 @@ function orderLines(order: OrderData): readonly string[] {
       `${tenant}#${accountId} ${orderId}`,
       `${kind}${where}, ${state}, version ${String(version)}, opened ${order.createdAt} by ${order.actor}`,
       `amount ${amount} ${currency}, refunded ${order.refunded}, refunds pending ${order.refundPending}, ` +
-        `refundable ${order.refundable}${order.owed === '0' ? '' : `, owed ${order.owed}`}`,
+        `refundable ${order.refundable}${order.receivable === '0' ? '' : `, owed ${order.receivable}`}`,
       ...(order.payment === undefined ? [] : [`paid ${order.payment.at} ${words(order.payment, ['at'])}`]),
     ]),
     ...block(
@@ -59,10 +59,10 @@ function orderLines(order: OrderData): readonly string[] {
       order.refunds.map((one) => words(one)),
     ),
     ...block('refunds kept beside the order, which was full', [
-      ...order.refundsAside.map((one) => words(one)),
-      ...(order.refundsAsideNotFound === 0
+      ...order.overflowRefunds.map((one) => words(one)),
+      ...(order.overflowRefundsNotFound === 0
         ? []
-        : [`and ${String(order.refundsAsideNotFound)} more: Stripe could not be asked for their ids`]),
+        : [`and ${String(order.overflowRefundsNotFound)} more: Stripe could not be asked for their ids`]),
     ]),
     ...block(
       'disputes',
@@ -70,7 +70,7 @@ function orderLines(order: OrderData): readonly string[] {
     ),
     ...block(
       'surplus payments',
-      order.surplus.map((one) => words(one)),
+      order.overpayment.map((one) => words(one)),
     ),
     ...block(
       'steps',
@@ -101,8 +101,8 @@ function eventLine(event: EventData): string {
 }
 
 /** Plain facts in a line, in their own order: `state OPEN, tries 1`. */
-function words(facts: object, without: readonly string[] = []): string {
-  return Object.entries(facts)
+function words(details: object, without: readonly string[] = []): string {
+  return Object.entries(details)
     .filter(([name]) => !without.includes(name))
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');

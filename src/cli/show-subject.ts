@@ -1,6 +1,6 @@
-import { isId, isTenantId, isUlid } from '../ledger/id-grammar.ts';
-import type { AccountRef, OrderRef } from '../ledger/keys.ts';
-import { decodeNodeId } from '../ledger/node-ids.ts';
+import { isId, isTenantId, isUlid } from '../ledger/kernel/id-grammar.ts';
+import type { AccountRef, OrderRef } from '../ledger/kernel/keys.ts';
+import { decodeNodeId } from '../ledger/items/node-ids.ts';
 import { UsageError } from './command-line.ts';
 
 /** What `npm run show` is asked about. */

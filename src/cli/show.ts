@@ -2,8 +2,8 @@
  * `npm run show -- <anything>`: an order, a payment, a session, a refund, a dispute, an event or an account, with everything in
  * the table that is about it. Changes nothing. `--json` prints for machines.
  */
-import { composeLedger } from '../compose-ledger.ts';
-import { loadConfig } from '../config.ts';
+import { composeLedger } from '../main/compose-ledger.ts';
+import { loadConfig } from '../config/config.ts';
 import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './command-line.ts';
 import { look } from './show-look.ts';
 import { printedShown } from './show-output.ts';

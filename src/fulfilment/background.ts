@@ -1,5 +1,5 @@
-import type { SweeperConfig } from '../config.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
+import type { SweeperConfig } from '../config/config.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Registry } from './registry.ts';

@@ -1,9 +1,9 @@
-import { DUE_SHARDS } from '../ledger/orders/due.ts';
-import type { Ids } from '../ledger/ids.ts';
-import type { OrderRef } from '../ledger/keys.ts';
-import { orderNodeId } from '../ledger/node-ids.ts';
-import { type DueOrder, type DuePage, dueOrders } from '../ledger/operations/due-orders.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
+import { DUE_SHARDS } from '../ledger/model/orders/due.ts';
+import type { Ids } from '../ledger/kernel/ids.ts';
+import type { OrderRef } from '../ledger/kernel/keys.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
+import { type DueOrder, type DuePage, dueOrders } from '../ledger/usecases/steps/due-orders.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
@@ -50,7 +50,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
   const { ledger, busyPollMs, idlePollMs, wakeAfterMs, wait, logger } = options;
   const stopping = new AbortController();
   const shards = createShards(options);
-  const crew = createCrew(options, stopping.signal);
+  const pool = createPool(options, stopping.signal);
   const waking = new Set<string>();
   let quiet = 0;
 
@@ -60,7 +60,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
     waking.add(name);
     await wait(wakeAfterMs, stopping.signal);
     waking.delete(name);
-    if (!crew.takeUpNow(ref)) quiet = 0;
+    if (!pool.takeUpNow(ref)) quiet = 0;
   }
 
   async function loop(): Promise<void> {
@@ -68,7 +68,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
     while (!stopping.signal.aborted) {
       let pauseMs: number;
       try {
-        const started = await crew.takeUp(await shards.next());
+        const started = await pool.takeUp(await shards.next());
         failures = 0;
         quiet = started === 0 ? quiet + 1 : 0;
         pauseMs = quietPauseMs(quiet, busyPollMs, Math.max(busyPollMs, idlePollMs / DUE_SHARDS));
@@ -89,7 +89,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
     stop: async () => {
       stopping.abort();
       await looping;
-      await crew.finished();
+      await pool.finished();
     },
   };
 }
@@ -101,7 +101,7 @@ function quietPauseMs(quiet: number, busyMs: number, idleMs: number): number {
 }
 
 /** Works on due orders, a bounded number at the same time, and on none twice at once. */
-function createCrew(
+function createPool(
   options: DueLoopOptions,
   stopping: AbortSignal,
 ): {

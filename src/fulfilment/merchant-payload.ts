@@ -1,10 +1,10 @@
-import { isoInstant } from '../ledger/clock.ts';
-import { currency } from '../ledger/currencies.ts';
-import { type Decimal, formatDecimal } from '../ledger/money.ts';
-import { encodeNodeId } from '../ledger/node-ids.ts';
-import { type Order, findRefund, isDisputed } from '../ledger/orders/order.ts';
-import type { OrderState } from '../ledger/orders/order-states.ts';
-import type { Happening } from './follow-up.ts';
+import { isoInstant } from '../ledger/kernel/clock.ts';
+import { currency } from '../ledger/kernel/currencies.ts';
+import { type Decimal, formatDecimal } from '../ledger/kernel/money.ts';
+import { encodeNodeId } from '../ledger/items/node-ids.ts';
+import { type Order, findRefund, isDisputed } from '../ledger/model/orders/order.ts';
+import type { OrderState } from '../ledger/model/orders/order-states.ts';
+import type { FollowUpTrigger } from './follow-up.ts';
 
 /**
  * What a merchant's server is told (docs/FOLLOW-UPS.md). Fields may be added; none is renamed, removed or given another
@@ -35,8 +35,8 @@ export interface MerchantPayload {
   };
 }
 
-/** Throws RangeError for what no merchant is told of: a top-up, a surplus payment. Asking is a bug. */
-export function merchantPayload(order: Order, happening: Happening): MerchantPayload {
+/** Throws RangeError for what no merchant is told of: a top-up, an overpayment. Asking is a bug. */
+export function merchantPayload(order: Order, trigger: FollowUpTrigger): MerchantPayload {
   const { tenant, accountId, orderId, merchantId } = order;
   if (merchantId === undefined) throw new RangeError('a top-up has no merchant');
   const { scale } = currency(order.currency);
@@ -53,11 +53,11 @@ export function merchantPayload(order: Order, happening: Happening): MerchantPay
     refundableAmount: amountOf(order.refundable),
     disputed: isDisputed(order),
   };
-  switch (happening.kind) {
+  switch (trigger.kind) {
     case 'paid':
       return { type: 'order.paid', timestamp: isoInstant(order.payment?.atMs ?? order.updatedAtMs), data };
     case 'refunded': {
-      const refund = findRefund(order, happening.refundId);
+      const refund = findRefund(order, trigger.refundId);
       if (refund === undefined) throw new RangeError('no refund of this id');
       const refundId = encodeNodeId('Refund', tenant, accountId, orderId, refund.refundId);
       return {
@@ -67,7 +67,7 @@ export function merchantPayload(order: Order, happening: Happening): MerchantPay
       };
     }
     case 'disputed': {
-      const dispute = order.disputes.find(({ disputeId }) => disputeId === happening.disputeId);
+      const dispute = order.disputes.find(({ disputeId }) => disputeId === trigger.disputeId);
       if (dispute === undefined) throw new RangeError('no dispute of this id');
       const { disputeId, amount, status } = dispute;
       return {
@@ -76,7 +76,7 @@ export function merchantPayload(order: Order, happening: Happening): MerchantPay
         data: { ...data, dispute: { disputeId, amount: amountOf(amount), status } },
       };
     }
-    case 'surplus':
+    case 'overpayment':
       throw new RangeError('merchants are told of their own money alone');
   }
 }

@@ -1,7 +1,7 @@
-import { type Clock, epochS } from '../ledger/clock.ts';
-import type { Order } from '../ledger/orders/order.ts';
-import type { Merchant, Tenants } from '../tenants.ts';
-import { parseUrl } from '../urls.ts';
+import { type Clock, epochS } from '../ledger/kernel/clock.ts';
+import type { Order } from '../ledger/model/orders/order.ts';
+import type { Merchant, Tenants } from '../config/tenants.ts';
+import { parseUrl } from '../config/urls.ts';
 import type { FollowUp, StepContext, StepResult } from './follow-up.ts';
 import { merchantPayload } from './merchant-payload.ts';
 import { type PostLimits, type PostResult, post } from './post.ts';
@@ -30,20 +30,20 @@ export function notifyMerchant(options: NotifyMerchantOptions): FollowUp {
   return {
     name: NOTIFY_MERCHANT,
     appliesTo: ({ kind }, order) =>
-      kind !== 'surplus' && merchantOf(options.tenants, order)?.notifyUrl !== undefined,
+      kind !== 'overpayment' && merchantOf(options.tenants, order)?.notifyUrl !== undefined,
     run: (context) => notify(options, context),
   };
 }
 
 async function notify(
   { tenants, clock, limits }: NotifyMerchantOptions,
-  { order, happening, key, signal }: StepContext,
+  { order, trigger, key, signal }: StepContext,
 ): Promise<StepResult> {
   const merchant = merchantOf(tenants, order);
   const url = parseUrl(merchant?.notifyUrl ?? '');
   if (merchant === undefined || url === undefined)
     return { kind: 'GIVE_UP', reason: 'the merchant has no notifyUrl any more' };
-  const body = JSON.stringify(merchantPayload(order, happening));
+  const body = JSON.stringify(merchantPayload(order, trigger));
   const message = { id: `msg_${key.slice(0, 32)}`, timestampS: epochS(clock.nowMs()), body };
   const headers = {
     'content-type': 'application/json',

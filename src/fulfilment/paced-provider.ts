@@ -1,5 +1,5 @@
-import type { Clock } from '../ledger/clock.ts';
-import type { PaymentProvider } from '../stripe/port.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
+import type { PaymentProvider } from '../provider/port.ts';
 
 export interface Pace {
   readonly callsPerSecond: number;

@@ -1,7 +1,7 @@
-import type { FollowUps } from '../ledger/operations/ledger.ts';
-import type { Order } from '../ledger/orders/order.ts';
-import type { Tenants } from '../tenants.ts';
-import { type FollowUp, type Happening, isFollowUpName, stepName } from './follow-up.ts';
+import type { FollowUps } from '../ledger/usecases/runtime/ledger.ts';
+import type { Order } from '../ledger/model/orders/order.ts';
+import type { Tenants } from '../config/tenants.ts';
+import { type FollowUp, type FollowUpTrigger, isFollowUpName, stepName } from './follow-up.ts';
 
 /** The follow-ups of this deployment by name. Server and workers must have the same ones. */
 export type Registry = ReadonlyMap<string, FollowUp>;
@@ -19,12 +19,12 @@ export function createRegistry(...followUps: readonly FollowUp[]): Registry {
 
 /** Which steps the ledger adds to an order when something happens: one of every follow-up that applies. */
 export function followUpsOf(registry: Registry, tenants: Tenants): FollowUps {
-  const names = (happening: Happening, order: Order): readonly string[] => {
+  const names = (trigger: FollowUpTrigger, order: Order): readonly string[] => {
     const tenant = tenants.get(order.tenant);
     if (tenant === undefined) return [];
     return [...registry.values()]
-      .filter((followUp) => followUp.appliesTo(happening, order, tenant))
-      .map((followUp) => stepName(followUp.name, happening));
+      .filter((followUp) => followUp.appliesTo(trigger, order, tenant))
+      .map((followUp) => stepName(followUp.name, trigger));
   };
   return {
     afterPaid: (order) => names({ kind: 'paid' }, order),

@@ -1,6 +1,6 @@
-import { digest } from '../ledger/fingerprint.ts';
-import type { StepOutcome } from '../ledger/operations/finish-step.ts';
-import type { Order } from '../ledger/orders/order.ts';
+import { digest } from '../ledger/kernel/fingerprint.ts';
+import type { StepOutcome } from '../ledger/usecases/steps/finish-step.ts';
+import type { Order } from '../ledger/model/orders/order.ts';
 import { redact } from '../observability/redaction.ts';
 import { type StepResult, readStepName } from './follow-up.ts';
 import type { Registry } from './registry.ts';
@@ -27,7 +27,7 @@ export async function runStep(
   name: string,
   { runTimeoutMs, stopping }: RunLimits,
 ): Promise<StepOutcome> {
-  const { followUpName, happening } = readStepName(name);
+  const { followUpName, trigger } = readStepName(name);
   const followUp = registry.get(followUpName);
   if (followUp === undefined) return { kind: 'RETRY', reason: 'no follow-up of this name is registered' };
   const ended = new AbortController();
@@ -36,7 +36,7 @@ export async function runStep(
   }, runTimeoutMs);
   const signal = AbortSignal.any([ended.signal, stopping]);
   try {
-    const run = followUp.run({ order, happening, key: stepKey(order, name), signal });
+    const run = followUp.run({ order, trigger, key: stepKey(order, name), signal });
     const result = await Promise.race([run, aborted(signal)]);
     // A run that was broken off may say so itself, before we do.
     if (result.kind === 'RETRY' && stopping.aborted) return { kind: 'RELEASED' };

@@ -1,8 +1,8 @@
-import type { SweeperConfig } from '../config.ts';
-import type { OrderRef } from '../ledger/keys.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
-import { sweepEvents } from '../ledger/operations/sweep-events.ts';
-import { sweepOrder } from '../ledger/operations/sweep-order.ts';
+import type { SweeperConfig } from '../config/config.ts';
+import type { OrderRef } from '../ledger/kernel/keys.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import { sweepEvents } from '../ledger/usecases/provider-updates/sweep-events.ts';
+import { sweepOrder } from '../ledger/usecases/provider-calls/sweep-order.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { aboutEvent, typeLabel } from '../webhooks/about-event.ts';
@@ -44,7 +44,7 @@ export function startSweeper(ledger: Ledger, options: SweeperOptions): Sweeper {
           logger.info('Events without a webhook were applied', { count: found.applied });
         if (found !== undefined && found.left > 0)
           logger.warn('Events are left to be applied', { count: found.left });
-        for (const { event, tenant } of found?.letGo ?? []) {
+        for (const { event, tenant } of found?.giveUp ?? []) {
           metrics.count('WebhookEvent', { type: typeLabel(event), outcome: 'FAILED' });
           logger.warn('An event is given up: replayWebhookEvent applies it', {
             ...aboutEvent(event),

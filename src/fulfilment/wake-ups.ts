@@ -1,6 +1,6 @@
-import type { OrderRef } from '../ledger/keys.ts';
-import type { Transition, TransitionCause } from '../ledger/orders/order.ts';
-import { WORKER_ACTOR } from '../ledger/orders/steps.ts';
+import type { OrderRef } from '../ledger/kernel/keys.ts';
+import type { Transition, TransitionCause } from '../ledger/model/orders/order.ts';
+import { WORKER_ACTOR } from '../ledger/model/orders/steps.ts';
 
 /** Carries, within one process, which orders have just come to have work that is due at once. */
 export interface WakeUps {

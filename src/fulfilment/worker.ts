@@ -1,7 +1,7 @@
-import type { OrderRef } from '../ledger/keys.ts';
-import { countDeadOrders } from '../ledger/operations/count-dead-orders.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
-import { DEFAULT_STEP_POLICY, type StepPolicy } from '../ledger/orders/steps.ts';
+import type { OrderRef } from '../ledger/kernel/keys.ts';
+import { countDeadOrders } from '../ledger/usecases/steps/count-dead-orders.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import { DEFAULT_STEP_POLICY, type StepPolicy } from '../ledger/model/orders/steps.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { startDueLoop } from './due-loop.ts';
@@ -35,7 +35,7 @@ export interface WorkerSettings {
   /** How long a stopping worker waits for running steps before it breaks them off and gives them back. */
   readonly drainMs: number;
   /** How often the dead letters are counted. */
-  readonly censusMs: number;
+  readonly deadLetterCountMs: number;
 }
 
 export const DEFAULT_WORKER_SETTINGS: WorkerSettings = {
@@ -47,7 +47,7 @@ export const DEFAULT_WORKER_SETTINGS: WorkerSettings = {
   wakeAfterMs: 50,
   restMs: 5_000,
   drainMs: 10_000,
-  censusMs: 60_000,
+  deadLetterCountMs: 60_000,
 };
 
 export interface Worker {
@@ -64,32 +64,37 @@ export function startWorker(ledger: Ledger, registry: Registry, options: WorkerO
   if (settings.runTimeoutMs >= settings.policy.leaseMs)
     throw new RangeError('a run must end before its lease');
   const { sweep, metrics, logger, wait = waitMs } = options;
-  const breakOff = new AbortController();
-  const census = new AbortController();
+  const abort = new AbortController();
+  const deadLetterCount = new AbortController();
   const { policy, runTimeoutMs } = settings;
-  const limits = { runTimeoutMs, stopping: breakOff.signal };
+  const limits = { runTimeoutMs, stopping: abort.signal };
   let running = 0;
   const onRunning = (change: 1 | -1): void => {
     running += change;
     metrics.set('runningSteps', running);
   };
-  const bench = { ledger, registry, policy, limits, sweep, metrics, logger, onRunning };
+  const deps = { ledger, registry, policy, limits, sweep, metrics, logger, onRunning };
   const loop = startDueLoop({
     ...settings,
     ledger,
     metrics,
     logger,
     wait,
-    work: (ref) => workOnOrder(bench, ref),
+    work: (ref) => workOnOrder(deps, ref),
   });
-  const sleepOn = options.wakeUps?.onWake(loop.wake);
-  const counting = countDeadLetters(ledger, settings, { metrics, logger, wait, signal: census.signal });
+  const unsubscribe = options.wakeUps?.onWake(loop.wake);
+  const counting = countDeadLetters(ledger, settings, {
+    metrics,
+    logger,
+    wait,
+    signal: deadLetterCount.signal,
+  });
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
-    sleepOn?.();
-    census.abort();
+    unsubscribe?.();
+    deadLetterCount.abort();
     const timer = setTimeout(() => {
-      breakOff.abort(new Error('the worker stops'));
+      abort.abort(new Error('the worker stops'));
     }, settings.drainMs);
     await Promise.all([loop.stop(), counting]);
     clearTimeout(timer);
@@ -99,7 +104,7 @@ export function startWorker(ledger: Ledger, registry: Registry, options: WorkerO
 
 async function countDeadLetters(
   ledger: Ledger,
-  { censusMs }: WorkerSettings,
+  { deadLetterCountMs }: WorkerSettings,
   {
     metrics,
     logger,
@@ -118,6 +123,6 @@ async function countDeadLetters(
     } catch (error) {
       logger.warn('The dead letters could not be counted', {}, error);
     }
-    await wait(censusMs, signal);
+    await wait(deadLetterCountMs, signal);
   }
 }

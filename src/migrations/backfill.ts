@@ -1,4 +1,4 @@
-import { type StoredItem, readString } from '../ledger/attributes.ts';
+import { type StoredItem, readString } from '../ledger/kernel/attributes.ts';
 import type { CapacityLimiter } from './capacity.ts';
 import type { Checkpoint } from './checkpoint-item.ts';
 import { PhaseChangedError, StoppedError, fresh, saveCheckpoint, startingPoint } from './checkpoints.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../ledger/clock.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
 
 /** Keeps what is consumed under a rate: spend first, since only the answer tells how much it was, then wait it off. */
 export interface CapacityLimiter {

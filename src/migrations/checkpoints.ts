@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { plan } from '../ledger/plan.ts';
-import type { Store } from '../ledger/store.ts';
+import { plan } from '../ledger/items/plan.ts';
+import type { Store } from '../ledger/table/store.ts';
 import { type Checkpoint, checkpointKey, putCheckpoint, readCheckpoint } from './checkpoint-item.ts';
 import type { Migration } from './migration.ts';
 import { readStates } from './read-migrations.ts';

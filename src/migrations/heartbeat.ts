@@ -5,12 +5,12 @@ import {
   readInteger,
   readString,
   toAttributes,
-} from '../ledger/attributes.ts';
-import { epochS } from '../ledger/clock.ts';
-import { defined } from '../ledger/defined.ts';
-import { integer } from '../ledger/integers.ts';
-import { systemKey } from '../ledger/keys.ts';
-import type { PlannedItem } from '../ledger/plan.ts';
+} from '../ledger/kernel/attributes.ts';
+import { epochS } from '../ledger/kernel/clock.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import { integer } from '../ledger/kernel/integers.ts';
+import { systemKey } from '../ledger/kernel/keys.ts';
+import type { PlannedItem } from '../ledger/items/plan.ts';
 import { SYSTEM_NAME } from './state.ts';
 
 /** What a process says of itself: which step of which migration it acts on, and nothing older. */

@@ -1,9 +1,9 @@
-import { type StoredItem, readDecimal, readInteger, readString } from '../ledger/attributes.ts';
-import { ledgerAccount, netChanges, readEntry } from '../ledger/entry.ts';
-import { type AccountRef, PREFIX, balanceKey, partition } from '../ledger/keys.ts';
-import type { Decimal } from '../ledger/money.ts';
-import type { QueryRequest, Store } from '../ledger/store.ts';
-import { leastUlidAt, ulidTimeMs } from '../ledger/ulid-time.ts';
+import { type StoredItem, readDecimal, readInteger, readString } from '../ledger/kernel/attributes.ts';
+import { ledgerAccount, netChanges, readEntry } from '../ledger/model/entries/entry.ts';
+import { type AccountRef, PREFIX, balanceKey, partition } from '../ledger/kernel/keys.ts';
+import type { Decimal } from '../ledger/kernel/money.ts';
+import type { QueryRequest, Store } from '../ledger/table/store.ts';
+import { leastUlidAt, ulidTimeMs } from '../ledger/kernel/ulid-time.ts';
 import { BACKFILL_ACTOR } from './move.ts';
 import { itemsIn } from './range.ts';
 

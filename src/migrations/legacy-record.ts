@@ -5,11 +5,11 @@ import {
   optionalInteger,
   optionalString,
   toAttribute,
-} from '../ledger/attributes.ts';
-import { defined } from '../ledger/defined.ts';
-import { type ItemKey, PREFIX, assetOfBalanceType } from '../ledger/keys.ts';
-import type { Decimal } from '../ledger/money.ts';
-import type { RecordChange } from '../ledger/record-changes.ts';
+} from '../ledger/kernel/attributes.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import { type ItemKey, PREFIX, assetOfBalanceType } from '../ledger/kernel/keys.ts';
+import type { Decimal } from '../ledger/kernel/money.ts';
+import type { RecordChange } from '../ledger/model/record-changes.ts';
 import type { LegacyShape } from './migration.ts';
 
 /** Whether an item of the legacy type holds a record at all: a METRICS item may hold nothing but metrics. */

@@ -1,9 +1,9 @@
-import type { StoredItem } from '../ledger/attributes.ts';
-import type { Ids } from '../ledger/ids.ts';
-import { type ItemKey, sameKey } from '../ledger/keys.ts';
-import type { Plan } from '../ledger/plan.ts';
-import { type Store, TableUnavailableError } from '../ledger/store.ts';
-import type { CommitHooks, CommitResult, Transactor } from '../ledger/transact.ts';
+import type { StoredItem } from '../ledger/kernel/attributes.ts';
+import type { Ids } from '../ledger/kernel/ids.ts';
+import { type ItemKey, sameKey } from '../ledger/kernel/keys.ts';
+import type { Plan } from '../ledger/items/plan.ts';
+import { type Store, TableUnavailableError } from '../ledger/table/store.ts';
+import type { CommitHooks, CommitResult, Transactor } from '../ledger/table/transact.ts';
 import { asNewItem, hasMoved, isRecord, standsFor } from './legacy-record.ts';
 import { conductIn, isAtLeast } from './phases.ts';
 import { recordsOf, refusalOf, rewrite } from './rewrite.ts';

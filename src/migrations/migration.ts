@@ -1,6 +1,6 @@
-import type { AccountRef, ItemKey } from '../ledger/keys.ts';
-import { partition } from '../ledger/keys.ts';
-import type { ProfileField } from '../ledger/record-changes.ts';
+import type { AccountRef, ItemKey } from '../ledger/kernel/keys.ts';
+import { partition } from '../ledger/kernel/keys.ts';
+import type { ProfileField } from '../ledger/model/record-changes.ts';
 
 /**
  * The old shape of an account's record: one item that holds what PROFILE and BALANCE#… items hold in the new one.

@@ -1,8 +1,8 @@
-import { toAttribute, toAttributes } from '../ledger/attributes.ts';
-import { integer } from '../ledger/integers.ts';
-import type { AccountRef } from '../ledger/keys.ts';
-import { ZERO } from '../ledger/money.ts';
-import type { PlannedItem } from '../ledger/plan.ts';
+import { toAttribute, toAttributes } from '../ledger/kernel/attributes.ts';
+import { integer } from '../ledger/kernel/integers.ts';
+import type { AccountRef } from '../ledger/kernel/keys.ts';
+import { ZERO } from '../ledger/kernel/money.ts';
+import type { PlannedItem } from '../ledger/items/plan.ts';
 import {
   type BalanceBound,
   type FieldChange,
@@ -13,7 +13,7 @@ import {
   boundCondition,
   noClauses,
   updateExpression,
-} from '../ledger/record-changes.ts';
+} from '../ledger/model/record-changes.ts';
 import { heldAttributes } from './legacy-record.ts';
 import { type LegacyShape, type Migration, legacyKey } from './migration.ts';
 

@@ -1,9 +1,9 @@
-import { MalformedItemError, type StoredItem, readString } from '../ledger/attributes.ts';
-import { type Entry, readEntry } from '../ledger/entry.ts';
-import { PREFIX } from '../ledger/keys.ts';
-import { plan } from '../ledger/plan.ts';
-import type { Store } from '../ledger/store.ts';
-import { InvalidTransactionError } from '../ledger/transact.ts';
+import { MalformedItemError, type StoredItem, readString } from '../ledger/kernel/attributes.ts';
+import { type Entry, readEntry } from '../ledger/model/entries/entry.ts';
+import { PREFIX } from '../ledger/kernel/keys.ts';
+import { plan } from '../ledger/items/plan.ts';
+import type { Store } from '../ledger/table/store.ts';
+import { InvalidTransactionError } from '../ledger/table/transact.ts';
 import { hasMoved, isRecord } from './legacy-record.ts';
 import { type Migration, legacyKey } from './migration.ts';
 import { legacyRole } from './mirror.ts';

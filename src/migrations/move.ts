@@ -6,14 +6,28 @@ import {
   readString,
   toAttribute,
   toAttributes,
-} from '../ledger/attributes.ts';
-import { defined } from '../ledger/defined.ts';
-import { type Entry, entryAttributes, ledgerAccount, netChanges, postings } from '../ledger/entry.ts';
-import { isId, isTenantId } from '../ledger/id-grammar.ts';
-import { integer } from '../ledger/integers.ts';
-import { type AccountRef, balanceKey, profileKey } from '../ledger/keys.ts';
-import { type Decimal, MAX_DIGITS, ZERO, add, negate, parseDecimal, subtract } from '../ledger/money.ts';
-import { type PlanPart, type PlannedItem, putNew } from '../ledger/plan.ts';
+} from '../ledger/kernel/attributes.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import {
+  type Entry,
+  entryAttributes,
+  ledgerAccount,
+  netChanges,
+  postings,
+} from '../ledger/model/entries/entry.ts';
+import { isId, isTenantId } from '../ledger/kernel/id-grammar.ts';
+import { integer } from '../ledger/kernel/integers.ts';
+import { type AccountRef, balanceKey, profileKey } from '../ledger/kernel/keys.ts';
+import {
+  type Decimal,
+  MAX_DIGITS,
+  ZERO,
+  add,
+  negate,
+  parseDecimal,
+  subtract,
+} from '../ledger/kernel/money.ts';
+import { type PlanPart, type PlannedItem, putNew } from '../ledger/items/plan.ts';
 import { heldAmount, heldAttributes, profileAttributes } from './legacy-record.ts';
 import { type LegacyShape, type Migration, legacyKey } from './migration.ts';
 import { legacyRole } from './mirror.ts';

@@ -1,6 +1,6 @@
-import { type StoredItem, optionalDecimal, optionalString } from '../ledger/attributes.ts';
-import { type AccountRef, type ItemKey, balanceKey, profileKey } from '../ledger/keys.ts';
-import { type Decimal, ZERO, add, plainDecimal } from '../ledger/money.ts';
+import { type StoredItem, optionalDecimal, optionalString } from '../ledger/kernel/attributes.ts';
+import { type AccountRef, type ItemKey, balanceKey, profileKey } from '../ledger/kernel/keys.ts';
+import { type Decimal, ZERO, add, plainDecimal } from '../ledger/kernel/money.ts';
 import { hasMoved, heldAmount, profileAttributes } from './legacy-record.ts';
 import type { LegacyShape } from './migration.ts';
 

@@ -1,5 +1,5 @@
-import { type StoredItem, readString } from '../ledger/attributes.ts';
-import type { QueryRequest, Store } from '../ledger/store.ts';
+import { type StoredItem, readString } from '../ledger/kernel/attributes.ts';
+import type { QueryRequest, Store } from '../ledger/table/store.ts';
 
 const PAGE_SIZE = 1_000;
 

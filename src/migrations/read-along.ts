@@ -1,6 +1,6 @@
-import type { Clock } from '../ledger/clock.ts';
-import { type Store, TableUnavailableError } from '../ledger/store.ts';
-import type { Transactor } from '../ledger/transact.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
+import { type Store, TableUnavailableError } from '../ledger/table/store.ts';
+import type { Transactor } from '../ledger/table/transact.ts';
 import { LEASE_MS } from './heartbeat.ts';
 import { type Table, readAs } from './migrating-table.ts';
 import { type Acting, POLL_MS, actingOn, underWay } from './view.ts';

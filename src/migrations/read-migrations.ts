@@ -1,4 +1,4 @@
-import type { Store } from '../ledger/store.ts';
+import type { Store } from '../ledger/table/store.ts';
 import { HEARTBEAT_PREFIX, type Heartbeat, isLiveHeartbeat, readHeartbeat } from './heartbeat.ts';
 import { wholeRange } from './range.ts';
 import { type MigrationState, STATE_PREFIX, SYSTEM_NAME, readState } from './state.ts';

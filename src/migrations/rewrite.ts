@@ -1,7 +1,7 @@
-import type { StoredItem } from '../ledger/attributes.ts';
-import { type AccountRef, type ItemKey, balanceKey } from '../ledger/keys.ts';
-import type { ItemRole, Plan, PlannedItem } from '../ledger/plan.ts';
-import { type RecordChange, boundHolds } from '../ledger/record-changes.ts';
+import type { StoredItem } from '../ledger/kernel/attributes.ts';
+import { type AccountRef, type ItemKey, balanceKey } from '../ledger/kernel/keys.ts';
+import type { ItemRole, Plan, PlannedItem } from '../ledger/items/plan.ts';
+import { type RecordChange, boundHolds } from '../ledger/model/record-changes.ts';
 import { asNewItem, concerns, hasMoved, heldAmount, isRecord } from './legacy-record.ts';
 import { type Migration, legacyKey } from './migration.ts';
 import { type Part, legacyRole, mirror } from './mirror.ts';

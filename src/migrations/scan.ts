@@ -1,5 +1,5 @@
-import { type StoredItem, readString } from '../ledger/attributes.ts';
-import type { ScanPage, Store } from '../ledger/store.ts';
+import { type StoredItem, readString } from '../ledger/kernel/attributes.ts';
+import type { ScanPage, Store } from '../ledger/table/store.ts';
 
 const SEGMENTS = 4;
 

@@ -7,11 +7,11 @@ import {
   readString,
   toAttribute,
   toAttributes,
-} from '../ledger/attributes.ts';
-import { defined } from '../ledger/defined.ts';
-import { integer } from '../ledger/integers.ts';
-import { type ItemKey, systemKey } from '../ledger/keys.ts';
-import type { PlannedItem } from '../ledger/plan.ts';
+} from '../ledger/kernel/attributes.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import { integer } from '../ledger/kernel/integers.ts';
+import { type ItemKey, systemKey } from '../ledger/kernel/keys.ts';
+import type { PlannedItem } from '../ledger/items/plan.ts';
 import { PHASES, type Phase } from './phases.ts';
 
 /** A walk through the table: moving records, or in `cleanup` removing their old shape. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type StoredItem, readString } from '../ledger/attributes.ts';
-import type { Clock } from '../ledger/clock.ts';
-import type { Ids } from '../ledger/ids.ts';
-import { type PlannedItem, plan } from '../ledger/plan.ts';
+import { type StoredItem, readString } from '../ledger/kernel/attributes.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
+import type { Ids } from '../ledger/kernel/ids.ts';
+import { type PlannedItem, plan } from '../ledger/items/plan.ts';
 import {
   type Direction,
   type Facts,

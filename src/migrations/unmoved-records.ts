@@ -1,5 +1,5 @@
 import type { UnmovedRecords } from '../ledger/audit/audit.ts';
-import type { Store } from '../ledger/store.ts';
+import type { Store } from '../ledger/table/store.ts';
 import { hasMoved, isRecord } from './legacy-record.ts';
 import { isAtLeast } from './phases.ts';
 import { readStates } from './read-migrations.ts';

@@ -1,6 +1,6 @@
-import { type StoredItem, readString } from '../ledger/attributes.ts';
-import type { AccountRef, ItemKey } from '../ledger/keys.ts';
-import type { Store } from '../ledger/store.ts';
+import { type StoredItem, readString } from '../ledger/kernel/attributes.ts';
+import type { AccountRef, ItemKey } from '../ledger/kernel/keys.ts';
+import type { Store } from '../ledger/table/store.ts';
 import { isRecord, standsFor } from './legacy-record.ts';
 import { type Migration, legacyKey } from './migration.ts';
 import { accountOf, namesAccount } from './move.ts';

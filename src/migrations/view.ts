@@ -1,8 +1,8 @@
-import type { Clock } from '../ledger/clock.ts';
-import type { Ids } from '../ledger/ids.ts';
-import { plan } from '../ledger/plan.ts';
-import { type Store, TableUnavailableError } from '../ledger/store.ts';
-import type { Transactor } from '../ledger/transact.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
+import type { Ids } from '../ledger/kernel/ids.ts';
+import { plan } from '../ledger/items/plan.ts';
+import { type Store, TableUnavailableError } from '../ledger/table/store.ts';
+import type { Transactor } from '../ledger/table/transact.ts';
 import { type Heartbeat, LEASE_MS, deleteHeartbeat, putHeartbeat } from './heartbeat.ts';
 import type { Migration } from './migration.ts';
 import type { Phase } from './phases.ts';

@@ -1,6 +1,6 @@
 import { type DestinationStream, destination as standardOutput, pino } from 'pino';
-import type { LogLevel } from '../config.ts';
-import { type Clock, isoInstant } from '../ledger/clock.ts';
+import type { LogLevel } from '../config/config.ts';
+import { type Clock, isoInstant } from '../ledger/kernel/clock.ts';
 import { redact } from './redaction.ts';
 
 /**

@@ -1,11 +1,11 @@
-import { orderNodeId } from '../ledger/node-ids.ts';
-import type { Clock } from '../ledger/clock.ts';
-import type { Ids } from '../ledger/ids.ts';
-import type { OrderRef } from '../ledger/keys.ts';
-import type { Order } from '../ledger/orders/order.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
+import type { Ids } from '../ledger/kernel/ids.ts';
+import type { OrderRef } from '../ledger/kernel/keys.ts';
+import type { Order } from '../ledger/model/orders/order.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { Bus } from './bus.ts';
+import type { Bus } from './bus/bus.ts';
 import { createLiveSources } from './live-sources.ts';
 import { createOrderFeeds } from './order-feeds.ts';
 import type { Realtime } from './sources.ts';

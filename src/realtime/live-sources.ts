@@ -1,6 +1,6 @@
 import { Repeater } from 'graphql-yoga';
 import type { Viewer } from '../auth/viewer.ts';
-import type { Clock } from '../ledger/clock.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
 import { type Timers, runAt } from './timers.ts';
 
 /** What a subscriber gets its events from: it takes them one by one, as fast as it can send. */
@@ -109,7 +109,7 @@ async function serve<Event>(
       },
     };
     supply = connect(controls);
-    // The clock as well as the timer: what comes in the moment of expiry must not slip through.
+    // The clock as well as the timer: what comes in the moment of expiry must not voucher through.
     while (state.open && clock.nowMs() < viewer.expiresAtMs) {
       const event = supply.take();
       if (event === undefined) await woken();

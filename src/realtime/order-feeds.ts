@@ -1,7 +1,7 @@
-import type { Ids } from '../ledger/ids.ts';
-import type { OrderRef } from '../ledger/keys.ts';
-import type { Order, Transition } from '../ledger/orders/order.ts';
-import { type Bus, type Heard, topics } from './bus.ts';
+import type { Ids } from '../ledger/kernel/ids.ts';
+import type { OrderRef } from '../ledger/kernel/keys.ts';
+import type { Order, Transition } from '../ledger/model/orders/order.ts';
+import { type Bus, type Heard, topics } from './bus/bus.ts';
 import type { Cancel, Timers } from './timers.ts';
 
 /** A transition on its way to a subscriber. The same object for all who get it, so that work on it can be shared. */

@@ -2,12 +2,12 @@ import { GraphQLError } from 'graphql';
 import type { Repeater } from 'graphql-yoga';
 import { mayManageMerchant, mayPerform, maySeeHistory, maySeeOrder } from '../auth/permissions.ts';
 import type { Viewer } from '../auth/viewer.ts';
-import { isId } from '../ledger/id-grammar.ts';
-import type { EntryRef, OrderRef } from '../ledger/keys.ts';
-import { nodeParts } from '../ledger/node-ids.ts';
-import type { Order } from '../ledger/orders/order.ts';
+import { isId } from '../ledger/kernel/id-grammar.ts';
+import type { EntryRef, OrderRef } from '../ledger/kernel/keys.ts';
+import { nodeParts } from '../ledger/items/node-ids.ts';
+import type { Order } from '../ledger/model/orders/order.ts';
 import { ownershipOf } from '../auth/order-ownership.ts';
-import { type Bus, type Heard, topics } from './bus.ts';
+import { type Bus, type Heard, topics } from './bus/bus.ts';
 import type { LiveSources, Supply, SupplyControls } from './live-sources.ts';
 import type { OrderFeeds, TransitionEvent } from './order-feeds.ts';
 

@@ -1,11 +1,11 @@
 import DataLoader from 'dataloader';
 import type { Viewer } from '../auth/viewer.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
-import { readEntries, readOwnEntries } from '../ledger/operations/read-entries.ts';
-import { readProducts } from '../ledger/operations/read-merchants.ts';
-import { readOrders } from '../ledger/operations/read-orders.ts';
-import { readBalances, readMetrics, readProfiles } from '../ledger/operations/read-wallets.ts';
-import { readWebhookEvents } from '../ledger/operations/read-webhook-events.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import { readEntries, readOwnEntries } from '../ledger/usecases/queries/read-entries.ts';
+import { readProducts } from '../ledger/usecases/queries/read-merchants.ts';
+import { readOrders } from '../ledger/usecases/queries/read-orders.ts';
+import { readBalances, readMetrics, readProfiles } from '../ledger/usecases/queries/read-wallets.ts';
+import { readWebhookEvents } from '../ledger/usecases/queries/read-webhook-events.ts';
 import type { Loaders } from '../schema/context.ts';
 
 /** One consistent read takes at most this many keys. */

@@ -1,10 +1,10 @@
-import { orderNodeId } from '../ledger/node-ids.ts';
-import type { Ledger, LedgerCounter } from '../ledger/operations/ledger.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
+import type { Ledger, LedgerCounter } from '../ledger/usecases/runtime/ledger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';
 
 /** What an outcome may tell of itself for the log: its name, whether it is a replay, and of which order. */
-interface Told {
+export interface OutcomeOfOperation {
   readonly kind: string;
   readonly replayed?: boolean;
   readonly accountId?: string;
@@ -12,7 +12,7 @@ interface Told {
 }
 
 /** Runs an operation for a root field: what it counts and how it ends are counted under its name, and logged in a line. */
-export async function runOperation<Outcome extends Told>(
+export async function runOperation<Outcome extends OutcomeOfOperation>(
   { ledger, metrics, logger, viewer, requestId }: RequestContext,
   operation: string,
   run: (ledger: Ledger) => Promise<Outcome>,
@@ -39,21 +39,8 @@ export async function runOperation<Outcome extends Told>(
 /** Counts what the ledger tells, under the name of what it was doing. */
 export function countFor(metrics: Metrics, operation: string): (counter: LedgerCounter) => void {
   return (counter) => {
-    switch (counter) {
-      case 'IdempotencyKeyMissing':
-      case 'IdempotencyReplay':
-      case 'IdempotencyKeyReused':
-      case 'TransactionConflict':
-      case 'TransactionUnknown':
-        metrics.count(counter, { operation });
-        break;
-      case 'RefundBeyondRefundable':
-      case 'SurplusPayment':
-        metrics.count(counter);
-        break;
-      case 'WebhookMismatch':
-        metrics.count('Mismatch');
-        break;
-    }
+    if (counter === 'WebhookMismatch') metrics.count('Mismatch');
+    else if (counter === 'RefundBeyondRefundable' || counter === 'SurplusPayment') metrics.count(counter);
+    else metrics.count(counter, { operation });
   };
 }

@@ -1,8 +1,8 @@
-import { currency, isCurrency } from '../ledger/currencies.ts';
-import { METRIC } from '../ledger/entry.ts';
-import { type Decimal, formatDecimal } from '../ledger/money.ts';
-import { type Ledger, tenantOf } from '../ledger/operations/ledger.ts';
-import type { Order } from '../ledger/orders/order.ts';
+import { currency, isCurrency } from '../ledger/kernel/currencies.ts';
+import { METRIC } from '../ledger/model/entries/entry.ts';
+import { type Decimal, formatDecimal } from '../ledger/kernel/money.ts';
+import { type Ledger, tenantOf } from '../ledger/usecases/runtime/ledger.ts';
+import type { Order } from '../ledger/model/orders/order.ts';
 
 /** How many decimals a tenant's asset, or a currency, has. */
 function scaleOf(ledger: Ledger, tenant: string, unit: string): number {

@@ -1,17 +1,14 @@
-import { encodeNodeId } from '../ledger/node-ids.ts';
-import { tenantOf } from '../ledger/operations/ledger.ts';
+import { encodeNodeId } from '../ledger/items/node-ids.ts';
+import { tenantOf } from '../ledger/usecases/runtime/ledger.ts';
 import { amountText } from './amounts.ts';
-import { Node } from './node.ts';
+import { Node, nodeId } from './node.ts';
 import { BalanceType } from './refs.ts';
 
 BalanceType.implement({
   description: 'A balance as it stands now, on a replay too.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({
-      description: 'For `node(id:)`; opaque, and the same for good.',
-      resolve: ({ tenant, accountId, asset }) => encodeNodeId('Balance', tenant, accountId, asset),
-    }),
+    id: nodeId(t, ({ tenant, accountId, asset }) => encodeNodeId('Balance', tenant, accountId, asset)),
     asset: t.exposeString('asset', {
       description:
         'ECOPAY (the main balance), POINT, JCREDIT or REGIONAL/<key>: one of those that the tenant has.',
@@ -31,11 +28,10 @@ BalanceType.implement({
         return cap === undefined ? null : amountText(ledger, tenant, asset, cap);
       },
     }),
-    updatedAt: t.field({
+    updatedAt: t.expose('updatedAtMs', {
       description: 'When it last changed. Null: never.',
       type: 'DateTime',
       nullable: true,
-      resolve: ({ updatedAtMs }) => updatedAtMs,
     }),
   }),
 });

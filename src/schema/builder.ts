@@ -68,3 +68,6 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     endCursorFieldOptions: { description: 'For `after`. Null: nothing was read.' },
   },
 });
+
+/** The builder's own types, for helpers that take or give its references. */
+export type BuilderTypes = (typeof builder)['$inferSchemaTypes'];

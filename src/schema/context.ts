@@ -1,11 +1,11 @@
 import type { Viewer } from '../auth/viewer.ts';
-import type { Entry } from '../ledger/entry.ts';
-import type { EventRecord } from '../ledger/provider/event-item.ts';
-import type { AccountRef, BalanceRef, EntryRef, OrderRef, ProductRef } from '../ledger/keys.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
-import type { AccountMetrics, Balance, Profile } from '../ledger/operations/read-wallets.ts';
-import type { Order } from '../ledger/orders/order.ts';
-import type { Product } from '../ledger/product.ts';
+import type { Entry } from '../ledger/model/entries/entry.ts';
+import type { EventRecord } from '../ledger/items/event-item.ts';
+import type { AccountRef, BalanceRef, EntryRef, OrderRef, ProductRef } from '../ledger/kernel/keys.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import type { AccountMetrics, Balance, Profile } from '../ledger/usecases/queries/read-wallets.ts';
+import type { Order } from '../ledger/model/orders/order.ts';
+import type { Product } from '../ledger/model/product.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Realtime } from '../realtime/sources.ts';

@@ -1,8 +1,45 @@
-import { METRIC, ledgerAccount, netChanges } from '../ledger/entry.ts';
-import { encodeNodeId } from '../ledger/node-ids.ts';
+import {
+  METRIC,
+  type NetChange,
+  type Posting,
+  ledgerAccount,
+  netChanges,
+} from '../ledger/model/entries/entry.ts';
+import { encodeNodeId } from '../ledger/items/node-ids.ts';
+import { amountText } from './amounts.ts';
+import { builder } from './builder.ts';
 import { OperationEnum } from './enums.ts';
-import { Node } from './node.ts';
-import { BalanceChangeType, EntryType, OrderType, PostingType } from './refs.ts';
+import { Node, nodeId } from './node.ts';
+import { EntryType, type OfTenant, OrderType } from './refs.ts';
+
+const BalanceChangeType = builder.objectRef<OfTenant<NetChange>>('BalanceChange').implement({
+  description: 'What an entry did to one balance of its account.',
+  fields: (t) => ({
+    asset: t.exposeString('asset', { description: 'The asset, such as ECOPAY.' }),
+    amount: t.field({
+      description: "Signed, in the asset's full scale: above zero came in, below zero went out.",
+      type: 'Decimal',
+      resolve: ({ tenant, asset, net }, _args, { ledger }) => amountText(ledger, tenant, asset, net),
+    }),
+  }),
+});
+
+const PostingType = builder.objectRef<OfTenant<Posting>>('Posting').implement({
+  description: 'An amount that moves from one ledger account to another.',
+  fields: (t) => ({
+    debit: t.exposeString('debit', {
+      description:
+        'Where it comes from: wallet:<account>, merchant:<id>, stripe, cash:<terminal>, receivable:<account>, surplus:<order> or issuer.',
+    }),
+    credit: t.exposeString('credit', { description: 'Where it goes to; named like `debit`.' }),
+    asset: t.exposeString('asset', { description: 'An asset such as ECOPAY, or a currency such as JPY.' }),
+    amount: t.field({
+      description: "Above zero, in the unit's full scale.",
+      type: 'Decimal',
+      resolve: ({ tenant, asset, amount }, _args, { ledger }) => amountText(ledger, tenant, asset, amount),
+    }),
+  }),
+});
 
 /** What is counted for the account beside its money: its metrics show it. */
 const COUNTED: readonly string[] = Object.values(METRIC);
@@ -12,10 +49,7 @@ EntryType.implement({
     'One balanced ledger transaction of an account: every posting moves an amount of an asset from one account to another.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({
-      description: 'For `node(id:)`; opaque, and the same for good.',
-      resolve: ({ tenant, accountId, entryId }) => encodeNodeId('Entry', tenant, accountId, entryId),
-    }),
+    id: nodeId(t, ({ tenant, accountId, entryId }) => encodeNodeId('Entry', tenant, accountId, entryId)),
     accountId: t.exposeID('accountId', {
       description: "Whose it is, by the operator's own name for the account.",
     }),
@@ -47,6 +81,6 @@ EntryType.implement({
       description:
         'Who made it: the `subject` of a token, or a word such as `stripe` or `worker` for what nobody asked for.',
     }),
-    at: t.field({ description: 'When it was committed.', type: 'DateTime', resolve: ({ atMs }) => atMs }),
+    at: t.expose('atMs', { description: 'When it was committed.', type: 'DateTime' }),
   }),
 });

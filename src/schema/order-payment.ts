@@ -1,9 +1,18 @@
-import { maySeeProviderReference } from '../auth/permissions.ts';
-import { isCancelable, payableWith, paymentPage } from '../ledger/orders/order-view.ts';
 import { ownershipOf } from '../auth/order-ownership.ts';
+import { maySeeProviderReference } from '../auth/permissions.ts';
+import type { PaymentPage } from '../ledger/model/orders/order.ts';
+import { isCancelable, payableWith, paymentPage } from '../ledger/model/orders/order-view.ts';
 import { builder } from './builder.ts';
 import { PaymentMethodEnum } from './enums.ts';
-import { OrderType, PaymentPageType } from './refs.ts';
+import { OrderType } from './refs.ts';
+
+const PaymentPageType = builder.objectRef<PaymentPage>('PaymentPage').implement({
+  description: 'A page where the customer pays, or a slip to pay at a counter.',
+  fields: (t) => ({
+    url: t.exposeString('url', { description: 'To be opened in a browser.' }),
+    expiresAt: t.expose('expiresAtMs', { description: 'From then on it can not be paid.', type: 'DateTime' }),
+  }),
+});
 
 builder.objectFields(OrderType, (t) => ({
   method: t.field({

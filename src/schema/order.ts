@@ -1,19 +1,42 @@
-import { encodeNodeId } from '../ledger/node-ids.ts';
-import { findMerchant } from '../ledger/operations/read-merchants.ts';
+import { encodeNodeId } from '../ledger/items/node-ids.ts';
+import { findMerchant } from '../ledger/usecases/queries/read-merchants.ts';
+import type { OrderLine } from '../ledger/model/orders/order.ts';
 import { orderAmount } from './amounts.ts';
+import { builder } from './builder.ts';
 import { OrderKindEnum, OrderStateEnum } from './enums.ts';
-import { Node } from './node.ts';
-import { MerchantType, OrderLineType, OrderTransitionType, OrderType, StepType } from './refs.ts';
+import { Node, nodeId } from './node.ts';
+import { MerchantType, type OfOrder, OrderTransitionType, OrderType, StepType } from './refs.ts';
+
+const OrderLineType = builder.objectRef<OfOrder<OrderLine>>('OrderLine').implement({
+  description: 'A part of an order, with what it cost when the order was opened.',
+  fields: (t) => ({
+    sku: t.exposeString('sku', {
+      description: 'Of the product. Null: the amount was named by hand, or it is a top-up.',
+      nullable: true,
+    }),
+    name: t.exposeString('name', {
+      description: 'For people: the name of the product as it was, or the description.',
+    }),
+    quantity: t.exposeInt('quantity', { description: 'How many, from 1 to 9999.' }),
+    unitPrice: t.field({
+      description: "Of one, in the order's currency.",
+      type: 'Decimal',
+      resolve: ({ order, unitPrice }, _args, { ledger }) => orderAmount(ledger, order, unitPrice),
+    }),
+    amount: t.field({
+      description: '`quantity` times `unitPrice`.',
+      type: 'Decimal',
+      resolve: ({ order, amount }, _args, { ledger }) => orderAmount(ledger, order, amount),
+    }),
+  }),
+});
 
 /** What it is and how far it has come; how it's paid and what is given back have files of their own. */
 OrderType.implement({
   description: 'A purchase at a merchant, or a top-up of a wallet, and all that became of it.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({
-      description: 'For `node(id:)`; opaque, and the same for good.',
-      resolve: ({ tenant, accountId, orderId }) => encodeNodeId('Order', tenant, accountId, orderId),
-    }),
+    id: nodeId(t, ({ tenant, accountId, orderId }) => encodeNodeId('Order', tenant, accountId, orderId)),
     kind: t.expose('kind', { description: 'A purchase or a top-up.', type: OrderKindEnum }),
     state: t.expose('state', { description: 'How far it has come.', type: OrderStateEnum }),
     version: t.exposeInt('version', {
@@ -32,7 +55,7 @@ OrderType.implement({
     lines: t.field({
       description: 'What it is made of: 1 to 99 lines.',
       type: [OrderLineType],
-      resolve: (order) => order.lines.map((line) => ({ order, line })),
+      resolve: (order) => order.lines.map((line) => ({ ...line, order })),
     }),
     amount: t.field({
       description: 'What is to be paid, in `currency`.',
@@ -48,17 +71,12 @@ OrderType.implement({
     timeline: t.field({
       description: 'What happened, the oldest first. Very long ones leave out what was long ago.',
       type: [OrderTransitionType],
-      resolve: (order) => order.timeline.map((transition) => ({ ref: order, transition, order })),
+      resolve: (order) => order.timeline.map((transition) => ({ ...transition, ref: order, order })),
     }),
-    createdAt: t.field({
-      description: 'When it was opened.',
-      type: 'DateTime',
-      resolve: ({ createdAtMs }) => createdAtMs,
-    }),
-    updatedAt: t.field({
+    createdAt: t.expose('createdAtMs', { description: 'When it was opened.', type: 'DateTime' }),
+    updatedAt: t.expose('updatedAtMs', {
       description: 'When anything of it last changed, follow-ups included.',
       type: 'DateTime',
-      resolve: ({ updatedAtMs }) => updatedAtMs,
     }),
   }),
 });

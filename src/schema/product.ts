@@ -1,17 +1,14 @@
-import { encodeNodeId } from '../ledger/node-ids.ts';
-import { findMerchant } from '../ledger/operations/read-merchants.ts';
+import { encodeNodeId } from '../ledger/items/node-ids.ts';
+import { findMerchant } from '../ledger/usecases/queries/read-merchants.ts';
 import { amountText } from './amounts.ts';
-import { Node } from './node.ts';
+import { Node, nodeId } from './node.ts';
 import { MerchantType, ProductType } from './refs.ts';
 
 ProductType.implement({
   description: 'What a merchant sells.',
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({
-      description: 'For `node(id:)`; opaque, and the same for good.',
-      resolve: ({ tenant, merchantId, sku }) => encodeNodeId('Product', tenant, merchantId, sku),
-    }),
+    id: nodeId(t, ({ tenant, merchantId, sku }) => encodeNodeId('Product', tenant, merchantId, sku)),
     merchant: t.field({
       description: 'Who sells it.',
       type: MerchantType,

@@ -1,7 +1,7 @@
 import { GraphQLScalarType, Kind, type ValueNode } from 'graphql';
-import { isoInstant, parseInstantMs } from '../ledger/clock.ts';
-import { parseDecimal } from '../ledger/money.ts';
-import { isIdempotencyKey } from '../ledger/operations/idempotency.ts';
+import { isoInstant, parseInstantMs } from '../ledger/kernel/clock.ts';
+import { parseDecimal } from '../ledger/kernel/money.ts';
+import { isIdempotencyKey } from '../ledger/usecases/runtime/idempotency.ts';
 import { builder } from './builder.ts';
 import { badRequest } from './errors.ts';
 
@@ -70,13 +70,6 @@ function readInstant(text: string): number | undefined {
   if (atMs === undefined) return undefined;
   return isoInstant(atMs).slice(0, 19) === text.slice(0, 19) ? atMs : undefined;
 }
-
-/** The argument that makes a mutation safe to repeat. */
-export const idempotencyKeyArgument = {
-  type: 'IdempotencyKey',
-  description:
-    'Made once for what the user has decided, and the same on every retry of it. Remembered for 90 days.',
-} as const;
 
 builder.addScalarType(
   'IdempotencyKey',

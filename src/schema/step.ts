@@ -1,17 +1,15 @@
-import { encodeNodeId } from '../ledger/node-ids.ts';
+import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import { StepStateEnum } from './enums.ts';
-import { Node } from './node.ts';
+import { Node, nodeId } from './node.ts';
 import { OrderType, StepType } from './refs.ts';
 
 StepType.implement({
   description: "One follow-up of a paid order, such as telling the merchant's server.",
   interfaces: [Node],
   fields: (t) => ({
-    id: t.id({
-      description: 'For `node(id:)`; opaque, and the same for good.',
-      resolve: ({ order: { tenant, accountId, orderId }, step }) =>
-        encodeNodeId('Step', tenant, accountId, orderId, step.name),
-    }),
+    id: nodeId(t, ({ order: { tenant, accountId, orderId }, step }) =>
+      encodeNodeId('Step', tenant, accountId, orderId, step.name),
+    ),
     order: t.expose('order', { description: 'What it follows.', type: OrderType }),
     name: t.string({ description: 'Such as `notify-merchant:paid`.', resolve: ({ step }) => step.name }),
     state: t.field({

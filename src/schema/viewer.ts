@@ -1,4 +1,4 @@
-import { findMerchant } from '../ledger/operations/read-merchants.ts';
+import { findMerchant } from '../ledger/usecases/queries/read-merchants.ts';
 import { RoleEnum } from './enums.ts';
 import { MerchantType, ViewerType, WalletType } from './refs.ts';
 

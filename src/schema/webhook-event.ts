@@ -1,6 +1,6 @@
-import { encodeNodeId } from '../ledger/node-ids.ts';
+import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import { WebhookOutcomeEnum } from './enums.ts';
-import { Node } from './node.ts';
+import { Node, nodeId } from './node.ts';
 import { OrderType, WebhookEventType } from './refs.ts';
 
 WebhookEventType.implement({
@@ -8,10 +8,7 @@ WebhookEventType.implement({
   interfaces: [Node],
   fields: (t) => ({
     // Whoever sees an event sees it as one of its own tenant.
-    id: t.id({
-      description: 'For `node(id:)`; opaque, and the same for good.',
-      resolve: ({ eventId }, _args, { viewer }) => encodeNodeId('WebhookEvent', viewer.tenant, eventId),
-    }),
+    id: nodeId(t, ({ eventId }, { viewer }) => encodeNodeId('WebhookEvent', viewer.tenant, eventId)),
     providerEventId: t.exposeString('eventId', {
       description: 'Its id at the provider: what `replayWebhookEvent` takes.',
     }),
@@ -29,15 +26,13 @@ WebhookEventType.implement({
       description: 'Why, in words for operators. Null: nothing more to say.',
       nullable: true,
     }),
-    occurredAt: t.field({
+    occurredAt: t.expose('occurredAtMs', {
       description: 'When it happened, as the provider says.',
       type: 'DateTime',
-      resolve: ({ occurredAtMs }) => occurredAtMs,
     }),
-    processedAt: t.field({
+    processedAt: t.expose('processedAtMs', {
       description: 'When it was last applied, or tried.',
       type: 'DateTime',
-      resolve: ({ processedAtMs }) => processedAtMs,
     }),
   }),
 });

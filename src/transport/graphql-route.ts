@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { cors } from 'hono/cors';
 import type { RefusalReason, TokenVerifier } from '../auth/token.ts';
 import type { Viewer } from '../auth/viewer.ts';
-import type { Clock } from '../ledger/clock.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';

@@ -1,6 +1,6 @@
 import { type GraphQLSchema, execute } from 'graphql';
 import { type Plugin, type YogaServerInstance, createYoga, useExecutionCancellation } from 'graphql-yoga';
-import type { Clock } from '../ledger/clock.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { accessScope, createSharedSubscribe } from '../realtime/shared-execution.ts';

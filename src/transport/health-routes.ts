@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import { systemKey } from '../ledger/keys.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
+import { systemKey } from '../ledger/kernel/keys.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 

@@ -1,6 +1,6 @@
 import { type DocumentNode, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import type { Clock } from '../ledger/clock.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import type { Logger } from '../observability/logger.ts';
-import { defined } from '../ledger/defined.ts';
+import { defined } from '../ledger/kernel/defined.ts';
 import { ERROR_CODES } from '../schema/errors.ts';
 import { withoutValues } from './without-values.ts';
 

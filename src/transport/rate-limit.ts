@@ -1,4 +1,4 @@
-import type { Clock } from '../ledger/clock.ts';
+import type { Clock } from '../ledger/kernel/clock.ts';
 
 /** A bucket of tokens that fills again steadily. */
 export interface Rate {

@@ -1,5 +1,5 @@
 import type { Viewer } from '../auth/viewer.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { Realtime } from '../realtime/sources.ts';

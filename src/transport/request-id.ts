@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Ids } from '../ledger/ids.ts';
+import type { Ids } from '../ledger/kernel/ids.ts';
 
 export const REQUEST_ID_HEADER = 'x-request-id';
 

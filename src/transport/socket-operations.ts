@@ -1,6 +1,6 @@
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Logger } from '../observability/logger.ts';
-import type { SocketOperations, SocketRequest } from '../realtime/socket-sessions.ts';
+import type { SocketOperations, SocketRequest } from '../realtime/sockets/socket-sessions.ts';
 import type { RequestContext } from '../schema/context.ts';
 import type { GraphqlServer } from './graphql-server.ts';
 import { publicError } from './public-error.ts';

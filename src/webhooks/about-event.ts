@@ -1,4 +1,4 @@
-import type { ProviderEvent } from '../stripe/port.ts';
+import type { ProviderEvent } from '../provider/port.ts';
 
 /** What a log line says of an event of the provider: nothing of what it is about. */
 export function aboutEvent({ eventId, type, livemode }: ProviderEvent): {

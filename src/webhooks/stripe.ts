@@ -1,13 +1,13 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { epochS } from '../ledger/clock.ts';
-import { orderNodeId } from '../ledger/node-ids.ts';
-import { applyEvent } from '../ledger/operations/apply-event.ts';
-import type { Ledger } from '../ledger/operations/ledger.ts';
-import type { Settled } from '../ledger/operations/told-fact.ts';
+import { epochS } from '../ledger/kernel/clock.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
+import { applyEvent } from '../ledger/usecases/provider-updates/apply-event.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import type { UpdateResult } from '../ledger/usecases/provider-updates/provider-update.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import type { ProviderEvent } from '../stripe/port.ts';
+import type { ProviderEvent } from '../provider/port.ts';
 import { aboutEvent, typeLabel } from './about-event.ts';
 
 export const STRIPE_WEBHOOK_PATH = '/webhooks/stripe';
@@ -65,12 +65,12 @@ export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions)
   return app;
 }
 
-function report(settled: Settled, event: ProviderEvent, logger: Logger, metrics: Metrics): void {
+function report(settled: UpdateResult, event: ProviderEvent, logger: Logger, metrics: Metrics): void {
   const outcome =
-    settled.kind === 'COME_AGAIN' ? settled.kind : settled.duplicate ? 'DUPLICATE' : settled.outcome;
+    settled.kind === 'RETRY_LATER' ? settled.kind : settled.duplicate ? 'DUPLICATE' : settled.outcome;
   metrics.count('WebhookEvent', { type: typeLabel(event), outcome });
   const fields = { ...aboutEvent(event), outcome };
-  if (settled.kind === 'COME_AGAIN') {
+  if (settled.kind === 'RETRY_LATER') {
     logger.warn('a webhook must come again', { ...fields, reason: settled.reason });
     return;
   }

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../dev/engine.ts';
 import { judgeAccount } from '../../src/ledger/audit/audit.ts';
-import { PREFIX, balanceKey } from '../../src/ledger/keys.ts';
-import { type Decimal, ZERO, add, decimal, plainDecimal, subtract } from '../../src/ledger/money.ts';
-import { charge } from '../../src/ledger/operations/charge.ts';
-import { adjustBalance } from '../../src/ledger/operations/adjust-balance.ts';
-import { balanceOf } from '../../src/ledger/balance-item.ts';
-import { refund } from '../../src/ledger/operations/refund.ts';
-import { topUp } from '../../src/ledger/operations/top-up.ts';
-import { readEntry } from '../../src/ledger/entry.ts';
+import { PREFIX, balanceKey } from '../../src/ledger/kernel/keys.ts';
+import { type Decimal, ZERO, add, decimal, plainDecimal, subtract } from '../../src/ledger/kernel/money.ts';
+import { charge } from '../../src/ledger/usecases/commands/charge.ts';
+import { adjustBalance } from '../../src/ledger/usecases/commands/adjust-balance.ts';
+import { balanceOf } from '../../src/ledger/items/balance-item.ts';
+import { refund } from '../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../src/ledger/usecases/commands/top-up.ts';
+import { readEntry } from '../../src/ledger/model/entries/entry.ts';
 import { startEngine } from '../support/engine.ts';
 import {
   type Harness,
@@ -73,7 +73,7 @@ async function send(name: string, orders: readonly OpenedOrder[], one: Task, key
     case 'refund':
       return { ...(await refund(ledger, merchant(), key, { orderId, amount: String(one.amount) })) };
     case 'cash': {
-      const input = { accountId: name, amount: String(one.amount), method: 'CASH' };
+      const input = { accountId: name, amount: String(one.amount), method: 'CASH' as const };
       return { ...(await topUp(ledger, terminal(), key, input)) };
     }
     case 'adjust': {

@@ -3,10 +3,10 @@ import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { ChildServer } from '../../dev/child-server.ts';
 import type { Engine } from '../../dev/engine.ts';
-import { loadConfig } from '../../src/config.ts';
-import { createDynamoDbClient } from '../../src/ledger/dynamodb.ts';
-import { createTable } from '../../src/ledger/table.ts';
-import { type RunningServer, startServer } from '../../src/listen.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { createDynamoDbClient } from '../../src/ledger/table/dynamodb.ts';
+import { createTable } from '../../src/ledger/table/table.ts';
+import { type RunningServer, startServer } from '../../src/main/listen.ts';
 import {
   type Watch,
   type SeenTransition,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import type { Heard, Notice } from '../../src/realtime/bus.ts';
-import { type RedisBus, createRedisBus } from '../../src/realtime/redis-bus.ts';
+import type { Heard, Notice } from '../../src/realtime/bus/bus.ts';
+import { type RedisBus, createRedisBus } from '../../src/realtime/bus/redis-bus.ts';
 import { ownRedis } from './support.ts';
 
 const cleanUp: (() => unknown)[] = [];

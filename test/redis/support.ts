@@ -5,7 +5,7 @@ import { createConnection } from 'node:net';
 import { type ChildServer, answersHttp, startChildServer } from '../../dev/child-server.ts';
 import { freePort } from '../../dev/free-port.ts';
 import { signToken } from '../../dev/sign-token.ts';
-import { loadConfig } from '../../src/config.ts';
+import { loadConfig } from '../../src/config/config.ts';
 import type { Role } from '../../src/auth/viewer.ts';
 
 type Environment = Readonly<Record<string, string>>;

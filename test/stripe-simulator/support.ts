@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/ledger/clock.ts';
+import type { Clock } from '../../src/ledger/kernel/clock.ts';
 import {
   startStripeSimulator,
   type StripeSimulator,

@@ -1,8 +1,8 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import type { AttributeValue } from '../../src/ledger/attributes.ts';
-import type { ItemKey } from '../../src/ledger/keys.ts';
-import { type AuditReport, auditTable } from '../../src/ledger/operations/audit-ledger.ts';
-import type { Store } from '../../src/ledger/store.ts';
+import type { AttributeValue } from '../../src/ledger/kernel/attributes.ts';
+import type { ItemKey } from '../../src/ledger/kernel/keys.ts';
+import { type AuditReport, auditTable } from '../../src/ledger/usecases/audit/audit-ledger.ts';
+import type { Store } from '../../src/ledger/table/store.ts';
 import type { Harness } from './harness.ts';
 
 /** What an audit has to find: changes that no code of ours makes, straight in the table; and what it says of them. */

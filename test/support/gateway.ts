@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { print } from 'graphql';
 import { signToken } from '../../dev/sign-token.ts';
-import type { AppOverrides } from '../../src/app.ts';
+import type { AppOverrides } from '../../src/main/app.ts';
 import type { Role } from '../../src/auth/viewer.ts';
-import { type Config, loadConfig } from '../../src/config.ts';
-import { createDynamoDbClient } from '../../src/ledger/dynamodb.ts';
-import { createTable } from '../../src/ledger/table.ts';
-import { type RunningServer, startServer } from '../../src/listen.ts';
+import { type Config, loadConfig } from '../../src/config/config.ts';
+import { createDynamoDbClient } from '../../src/ledger/table/dynamodb.ts';
+import { createTable } from '../../src/ledger/table/table.ts';
+import { type RunningServer, startServer } from '../../src/main/listen.ts';
 import { TEST_TENANTS } from './harness.ts';
 import { type OwnedClock, ownedClock } from './owned-time.ts';
 

@@ -1,4 +1,4 @@
-import type { AttributeValue } from '../../src/ledger/attributes.ts';
+import type { AttributeValue } from '../../src/ledger/kernel/attributes.ts';
 
 /** What an item takes in the table, as DynamoDB counts it: names and values, and what lists and maps add. */
 export function itemBytes(item: Readonly<Record<string, AttributeValue>>): number {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { type ChildServer, answersHttp, startChildServer } from '../../dev/child-server.ts';
 import { type Engine, startDynoxide } from '../../dev/engine.ts';
 import { freePort } from '../../dev/free-port.ts';
-import { createDynamoDbClient } from '../../src/ledger/dynamodb.ts';
-import { createTable } from '../../src/ledger/table.ts';
+import { createDynamoDbClient } from '../../src/ledger/table/dynamodb.ts';
+import { createTable } from '../../src/ledger/table/table.ts';
 
 export const TABLE_NAME = 'payments';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { systemClock } from '../../src/ledger/clock.ts';
-import { encodeNodeId } from '../../src/ledger/node-ids.ts';
-import { type AuditReport, auditTable } from '../../src/ledger/operations/audit-ledger.ts';
+import { systemClock } from '../../src/ledger/kernel/clock.ts';
+import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
+import { type AuditReport, auditTable } from '../../src/ledger/usecases/audit/audit-ledger.ts';
 import { GOD_RECORD } from '../../src/migrations/god-record/migration.ts';
 import type { Direction } from '../../src/migrations/gates.ts';
 import type { Heartbeat } from '../../src/migrations/heartbeat.ts';

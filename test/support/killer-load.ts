@@ -3,8 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { signToken } from '../../dev/sign-token.ts';
 import type { Role } from '../../src/auth/viewer.ts';
-import { loadConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/ledger/clock.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/ledger/kernel/clock.ts';
 
 /** A request whose answer was lost, or said to send it again. */
 export interface Unsettled {

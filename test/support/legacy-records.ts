@@ -1,12 +1,12 @@
-import type { AttributeInput } from '../../src/ledger/attributes.ts';
-import { toAttributes } from '../../src/ledger/attributes.ts';
-import { METRIC, entryAttributes, ledgerAccount, postings } from '../../src/ledger/entry.ts';
-import type { Ids } from '../../src/ledger/ids.ts';
-import { integer } from '../../src/ledger/integers.ts';
-import { type AccountRef, partition } from '../../src/ledger/keys.ts';
-import { decimal } from '../../src/ledger/money.ts';
-import { type PlannedItem, plan, putNew } from '../../src/ledger/plan.ts';
-import type { Transactor } from '../../src/ledger/transact.ts';
+import type { AttributeInput } from '../../src/ledger/kernel/attributes.ts';
+import { toAttributes } from '../../src/ledger/kernel/attributes.ts';
+import { METRIC, entryAttributes, ledgerAccount, postings } from '../../src/ledger/model/entries/entry.ts';
+import type { Ids } from '../../src/ledger/kernel/ids.ts';
+import { integer } from '../../src/ledger/kernel/integers.ts';
+import { type AccountRef, partition } from '../../src/ledger/kernel/keys.ts';
+import { decimal } from '../../src/ledger/kernel/money.ts';
+import { type PlannedItem, plan, putNew } from '../../src/ledger/items/plan.ts';
+import type { Transactor } from '../../src/ledger/table/transact.ts';
 import { seededFractions } from './seeded.ts';
 
 /** An account as a release before the migration left it: what it holds, and the items that say so. */

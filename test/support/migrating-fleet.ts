@@ -5,7 +5,7 @@ import type { Migration } from '../../src/migrations/migration.ts';
 import { readStates } from '../../src/migrations/read-migrations.ts';
 import { type StepResult, type Toolkit, takeStep } from '../../src/migrations/steps.ts';
 import { type MigrationView, createMigrationView } from '../../src/migrations/view.ts';
-import type { Ledger } from '../../src/ledger/operations/ledger.ts';
+import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
 import type { Harness } from './harness.ts';
 
 /** One gateway as far as migrations go: a ledger that acts on the phase it read last. */

@@ -1,14 +1,14 @@
-import { encodeNodeId } from '../../src/ledger/node-ids.ts';
-import { adjustBalance } from '../../src/ledger/operations/adjust-balance.ts';
-import { charge } from '../../src/ledger/operations/charge.ts';
-import { createOrder } from '../../src/ledger/operations/create-order.ts';
-import type { Ledger } from '../../src/ledger/operations/ledger.ts';
-import { readBalances, readProfiles } from '../../src/ledger/operations/read-wallets.ts';
-import { refund } from '../../src/ledger/operations/refund.ts';
-import { topUp } from '../../src/ledger/operations/top-up.ts';
-import { updateProfile } from '../../src/ledger/operations/update-profile.ts';
-import type { AccountRef } from '../../src/ledger/keys.ts';
-import { plainDecimal } from '../../src/ledger/money.ts';
+import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
+import { adjustBalance } from '../../src/ledger/usecases/commands/adjust-balance.ts';
+import { charge } from '../../src/ledger/usecases/commands/charge.ts';
+import { createOrder } from '../../src/ledger/usecases/commands/create-order.ts';
+import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
+import { readBalances, readProfiles } from '../../src/ledger/usecases/queries/read-wallets.ts';
+import { refund } from '../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../src/ledger/usecases/commands/top-up.ts';
+import { updateProfile } from '../../src/ledger/usecases/commands/update-profile.ts';
+import type { AccountRef } from '../../src/ledger/kernel/keys.ts';
+import { plainDecimal } from '../../src/ledger/kernel/money.ts';
 import { admin, customer, merchant, terminal } from './harness.ts';
 import type { LegacyProfile } from './legacy-records.ts';
 

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Ledger } from '../../src/ledger/operations/ledger.ts';
-import { type Decimal, add, decimal, plainDecimal, smaller, subtract } from '../../src/ledger/money.ts';
+import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
+import {
+  type Decimal,
+  add,
+  decimal,
+  plainDecimal,
+  smaller,
+  subtract,
+} from '../../src/ledger/kernel/money.ts';
 import type { LegacyProfile } from './legacy-records.ts';
 import {
   ASSETS,
@@ -78,7 +85,16 @@ async function insist<Answer>(
 }
 
 export function pick(fraction: () => number): Deed {
-  const deeds: readonly Deed[] = [buy, buy, cashIn, giveBack, correct, changeProfile, look, look];
+  const deeds: readonly Deed[] = [
+    buy,
+    buy,
+    cashIn,
+    creditReceivableThenWallet,
+    correct,
+    changeProfile,
+    look,
+    look,
+  ];
   return deeds[Math.floor(fraction() * deeds.length)] ?? look;
 }
 
@@ -132,7 +148,7 @@ async function cashIn(actor: Actor): Promise<string | undefined> {
   return undefined;
 }
 
-async function giveBack(actor: Actor): Promise<string | undefined> {
+async function creditReceivableThenWallet(actor: Actor): Promise<string | undefined> {
   const { account, paid } = actor;
   const order = paid.pop();
   if (order === undefined) return look(actor);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { signToken } from '../../dev/sign-token.ts';
 import type { Role } from '../../src/auth/viewer.ts';
-import { loadConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/ledger/clock.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/ledger/kernel/clock.ts';
 import { type Answered, type Channel, LOST } from './migration-channel.ts';
 
 /** A gateway of another process over real HTTP, as an app, a till or a back office has it. */

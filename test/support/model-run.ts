@@ -1,15 +1,15 @@
 import { expect } from 'vitest';
 import { type AccountItems, judgeAccount, readAccount } from '../../src/ledger/audit/audit.ts';
-import { PREFIX, metricsKey, partition } from '../../src/ledger/keys.ts';
-import { plainDecimal } from '../../src/ledger/money.ts';
-import { encodeNodeId } from '../../src/ledger/node-ids.ts';
-import { adjustBalance } from '../../src/ledger/operations/adjust-balance.ts';
-import { cancelOrder } from '../../src/ledger/operations/cancel-order.ts';
-import { charge } from '../../src/ledger/operations/charge.ts';
-import { createOrder } from '../../src/ledger/operations/create-order.ts';
-import type { Ledger } from '../../src/ledger/operations/ledger.ts';
-import { refund } from '../../src/ledger/operations/refund.ts';
-import { topUp } from '../../src/ledger/operations/top-up.ts';
+import { PREFIX, metricsKey, partition } from '../../src/ledger/kernel/keys.ts';
+import { plainDecimal } from '../../src/ledger/kernel/money.ts';
+import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
+import { adjustBalance } from '../../src/ledger/usecases/commands/adjust-balance.ts';
+import { cancelOrder } from '../../src/ledger/usecases/commands/cancel-order.ts';
+import { charge } from '../../src/ledger/usecases/commands/charge.ts';
+import { createOrder } from '../../src/ledger/usecases/commands/create-order.ts';
+import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
+import { refund } from '../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../src/ledger/usecases/commands/top-up.ts';
 import { admin, customer, terminal } from './harness.ts';
 import {
   type Model,

@@ -82,7 +82,7 @@ export interface Model {
   readonly sell: (sku: string, price: bigint, active: boolean) => void;
   readonly request: (request: ModelRequest, nowMs: number) => Expected;
   /** Tells what the product answered, so that a replay can be compared with it. */
-  readonly learn: (
+  readonly recordAttemptDetails: (
     request: ModelRequest,
     expected: Expected,
     answer: Readonly<Record<string, unknown>>,
@@ -118,7 +118,7 @@ export function createModel(rules: ModelTenant, accounts: readonly string[]): Mo
   const entries = new Map<string, string[]>(accounts.map((accountId) => [accountId, []]));
   const products = new Map<string, { readonly price: bigint; readonly active: boolean }>();
   const usedCodes = new Set<string>();
-  const markers = new Map<string, ModelMarker>();
+  const records = new Map<string, ModelMarker>();
   const merchant = `merchant:${rules.merchantId}`;
 
   const held = (account: string, asset: string): bigint => balances.get(`${account} ${asset}`) ?? 0n;
@@ -330,15 +330,15 @@ export function createModel(rules: ModelTenant, accounts: readonly string[]): Mo
       products.set(sku, { price, active });
     },
     request: (request, nowMs) => {
-      const marker = markers.get(scopeOf(request));
-      if (marker === undefined || marker.expiresAtMs < nowMs) return decide(request, nowMs);
-      if (marker.print !== printOf(request)) return { outcome: { kind: 'IdempotencyKeyReused' } };
-      return { outcome: { ...marker.answer, replayed: true } };
+      const record = records.get(scopeOf(request));
+      if (record === undefined || record.expiresAtMs < nowMs) return decide(request, nowMs);
+      if (record.print !== printOf(request)) return { outcome: { kind: 'IdempotencyKeyReused' } };
+      return { outcome: { ...record.answer, replayed: true } };
     },
-    learn: (request, { opened }, answer, nowMs) => {
+    recordAttemptDetails: (request, { opened }, answer, nowMs) => {
       if (opened !== undefined) opened.orderId = String(answer['orderId']);
       if (answer['replayed'] !== false) return;
-      markers.set(scopeOf(request), {
+      records.set(scopeOf(request), {
         print: printOf(request),
         expiresAtMs: nowMs + MARKER_LIFE_MS,
         answer,

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/ledger/clock.ts';
+import type { Clock } from '../../src/ledger/kernel/clock.ts';
 
 /** 2030-03-17T17:46:40Z: in the future, so that no engine's TTL deletes what a test has written. */
 export const TEST_EPOCH_MS = 1_900_000_000_000;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Ids } from '../../src/ledger/ids.ts';
+import type { Ids } from '../../src/ledger/kernel/ids.ts';
 
 const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 

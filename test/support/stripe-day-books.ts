@@ -1,9 +1,9 @@
-import { netChanges } from '../../src/ledger/entry.ts';
-import { type Decimal, ZERO, plainDecimal } from '../../src/ledger/money.ts';
-import { orderNamedBy } from '../../src/ledger/operations/look-up-fact.ts';
-import type { Order } from '../../src/ledger/orders/order.ts';
-import { amountOfMinor } from '../../src/ledger/provider/provider-facts.ts';
-import type { Page, PageRequest, ProviderResult } from '../../src/stripe/port.ts';
+import { netChanges } from '../../src/ledger/model/entries/entry.ts';
+import { type Decimal, ZERO, plainDecimal } from '../../src/ledger/kernel/money.ts';
+import { orderNamedBy } from '../../src/ledger/usecases/provider-updates/load-context.ts';
+import type { Order } from '../../src/ledger/model/orders/order.ts';
+import { amountOfMinor } from '../../src/ledger/model/provider/update-decision.ts';
+import type { Page, PageRequest, ProviderResult } from '../../src/provider/port.ts';
 import type { Scene } from './stripe-day-scene.ts';
 import type { Ending, Story } from './stripe-day-stories.ts';
 import type { DayWorld } from './stripe-day-world.ts';
@@ -14,7 +14,7 @@ export interface Books {
   readonly ledger: Readonly<Record<string, string>>;
 }
 
-interface Told {
+interface Reported {
   readonly story: Story;
   readonly scene: Scene;
   readonly ending: Ending;
@@ -23,38 +23,38 @@ interface Told {
 /** Compares how every payment stands with how it must, and the provider's money with the ledger's. */
 export async function comparedBooks(
   world: DayWorld,
-  told: readonly Told[],
+  reported: readonly Reported[],
 ): Promise<{ readonly wrong: readonly string[]; readonly books: Books }> {
   const wrong: string[] = [];
-  for (const { story, scene, ending } of told) {
+  for (const { story, scene, ending } of reported) {
     const { tenant, accountId, kind } = scene;
     const order = await world.order(tenant, accountId, ending.orderId);
-    const found = standing(order, await bookings(world, order));
+    const found = standing(order, await recordings(world, order));
     const expected = expectedStanding(ending);
     if (found !== expected)
       wrong.push(`${story.name} (${tenant}, ${kind}, ${order.orderId}): ${found}, not ${expected}`);
   }
-  return { wrong, books: { provider: await atProvider(world), ledger: await inLedger(world, told) } };
+  return { wrong, books: { provider: await atProvider(world), ledger: await inLedger(world, reported) } };
 }
 
 /** How often the order's money was booked, and how often a surplus. */
-async function bookings(world: DayWorld, { tenant, accountId, orderId }: Order): Promise<string> {
+async function recordings(world: DayWorld, { tenant, accountId, orderId }: Order): Promise<string> {
   const entries = (await world.entries(tenant, accountId)).filter((entry) => entry.orderId === orderId);
   const count = (...operations: readonly string[]): string =>
     String(entries.filter(({ operation }) => operations.includes(operation)).length);
   return `${count('PAYMENT', 'TOP_UP')} + ${count('SURPLUS')}`;
 }
 
-function standing({ state, timeline, surplus }: Order, booked: string): string {
+function standing({ state, timeline, overpayments }: Order, recorded: string): string {
   const received = timeline.filter(({ cause }) => cause === 'PAYMENT_RECEIVED').length;
-  const givenBack = surplus.filter(({ amount, refunded }) => amount.eq(refunded)).length;
-  return `${state}, received ${String(received)}, booked ${booked}, given back ${String(givenBack)}`;
+  const givenBack = overpayments.filter(({ amount, refunded }) => amount.eq(refunded)).length;
+  return `${state}, received ${String(received)}, booked ${recorded}, given back ${String(givenBack)}`;
 }
 
 function expectedStanding({ state, payments }: Ending): string {
   const own = payments === 0 ? '0' : '1';
-  const surplus = payments === 2 ? '1' : '0';
-  return `${state}, received ${own}, booked ${own} + ${surplus}, given back ${surplus}`;
+  const overpayment = payments === 2 ? '1' : '0';
+  return `${state}, received ${own}, booked ${own} + ${overpayment}, given back ${overpayment}`;
 }
 
 async function atProvider({ ledger: { provider } }: DayWorld): Promise<Books['provider']> {
@@ -90,9 +90,9 @@ async function listAll<Item>(
 }
 
 /** Every asset here is worth one of its tenant's currency, so one sum a tenant will do. */
-async function inLedger(world: DayWorld, told: readonly Told[]): Promise<Books['ledger']> {
+async function inLedger(world: DayWorld, reported: readonly Reported[]): Promise<Books['ledger']> {
   const sums = new Map<string, Decimal>();
-  const accounts = new Set(told.map(({ scene: { tenant, accountId } }) => `${tenant} ${accountId}`));
+  const accounts = new Set(reported.map(({ scene: { tenant, accountId } }) => `${tenant} ${accountId}`));
   for (const account of accounts) {
     const [tenant = '', accountId = ''] = account.split(' ');
     for (const entry of await world.entries(tenant, accountId))

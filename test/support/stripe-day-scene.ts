@@ -1,12 +1,12 @@
-import { charge } from '../../src/ledger/operations/charge.ts';
-import { checkout } from '../../src/ledger/operations/checkout.ts';
-import { refund } from '../../src/ledger/operations/refund.ts';
-import { topUp } from '../../src/ledger/operations/top-up.ts';
-import { currency } from '../../src/ledger/currencies.ts';
-import { decimal, toMinorUnits } from '../../src/ledger/money.ts';
-import { encodeNodeId } from '../../src/ledger/node-ids.ts';
-import { isPaid } from '../../src/ledger/orders/order-states.ts';
-import { type Order, openAttempt } from '../../src/ledger/orders/order.ts';
+import { charge } from '../../src/ledger/usecases/commands/charge.ts';
+import { checkout } from '../../src/ledger/usecases/commands/checkout.ts';
+import { refund } from '../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../src/ledger/usecases/commands/top-up.ts';
+import { currency } from '../../src/ledger/kernel/currencies.ts';
+import { decimal, toMinorUnits } from '../../src/ledger/kernel/money.ts';
+import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
+import { isPaid } from '../../src/ledger/model/orders/order-states.ts';
+import { type Order, openAttempt } from '../../src/ledger/model/orders/order.ts';
 import { URLS } from '../integration/provider/support.ts';
 import { admin, customer } from './harness.ts';
 import type { DayWorld } from './stripe-day-world.ts';
@@ -73,7 +73,7 @@ export async function* open(scene: Scene): Act<OpenedPayment> {
     const opened = await world.openOrder(tenant, accountId, amount);
     return { ...opened, sessionId: yield* checkOut(scene, opened) };
   }
-  const input = { asset: 'ECOPAY', amount, method: 'CHECKOUT', ...URLS };
+  const input = { asset: 'ECOPAY', amount, method: 'CHECKOUT' as const, ...URLS };
   const viewer = customer(accountId, tenant);
   const outcome = yield* insist(scene, '/v1/checkout/sessions', (key) =>
     topUp(world.ledger, viewer, key, input),

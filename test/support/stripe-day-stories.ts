@@ -1,5 +1,5 @@
-import { cancelOrder } from '../../src/ledger/operations/cancel-order.ts';
-import type { OrderState } from '../../src/ledger/orders/order-states.ts';
+import { cancelOrder } from '../../src/ledger/usecases/commands/cancel-order.ts';
+import type { OrderState } from '../../src/ledger/model/orders/order-states.ts';
 import { customer } from './harness.ts';
 import {
   type Act,

@@ -7,9 +7,9 @@ export function expectCleanDay(day: StripeDay): void {
   const { payments, refunds, disputes } = reconciliation;
   const compared = { payments, refunds, disputes, orders: audit.orders, entries: audit.entries };
   console.log(JSON.stringify({ ...counts, compared, books }, undefined, 1));
-  const told = Object.values(day.stories).reduce((sum, count) => sum + count, 0);
+  const reported = Object.values(day.stories).reduce((sum, count) => sum + count, 0);
   // Without these the rest would be true of an empty table.
-  expect(told).toBe(day.payments);
+  expect(reported).toBe(day.payments);
   expect(audit.orders).toBeGreaterThanOrEqual(day.payments);
   expect(payments).toBeGreaterThan(day.payments / 2);
   expect(day.webhooks['LOST']).toBeGreaterThan(0);

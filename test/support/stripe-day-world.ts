@@ -1,16 +1,16 @@
 import { serve } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
-import { refundSurplus } from '../../src/fulfilment/refund-surplus.ts';
+import { refundOverpayment } from '../../src/fulfilment/refund-overpayment.ts';
 import { createRegistry } from '../../src/fulfilment/registry.ts';
-import { type Workbench, workOnOrder } from '../../src/fulfilment/work-order.ts';
-import { DUE_SHARDS } from '../../src/ledger/orders/due.ts';
-import { type DueOrder, dueOrders } from '../../src/ledger/operations/due-orders.ts';
-import type { Ledger } from '../../src/ledger/operations/ledger.ts';
-import { sweepOrder } from '../../src/ledger/operations/sweep-order.ts';
-import { DEFAULT_STEP_POLICY } from '../../src/ledger/orders/steps.ts';
+import { type WorkDeps, workOnOrder } from '../../src/fulfilment/work-order.ts';
+import { DUE_SHARDS } from '../../src/ledger/model/orders/due.ts';
+import { type DueOrder, dueOrders } from '../../src/ledger/usecases/steps/due-orders.ts';
+import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
+import { sweepOrder } from '../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import { DEFAULT_STEP_POLICY } from '../../src/ledger/model/orders/steps.ts';
 import { createLogger } from '../../src/observability/logger.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
-import { EVENT_TYPES } from '../../src/stripe/event-mapping.ts';
+import { EVENT_TYPES } from '../../src/provider/stripe/event-mapping.ts';
 import { STRIPE_WEBHOOK_PATH, stripeWebhook } from '../../src/webhooks/stripe.ts';
 import { type ProviderHarness, makeProviderHarness } from '../integration/provider/support.ts';
 import { ownedClock } from './owned-time.ts';
@@ -72,9 +72,9 @@ export async function makeDayWorld(seed: number): Promise<DayWorld> {
   // A server that listens on a port has an address of this form.
   const { port } = endpoint.address() as AddressInfo;
   await simulator.setWebhooks({ url: `http://127.0.0.1:${String(port)}${STRIPE_WEBHOOK_PATH}` });
-  const bench: Workbench = {
+  const deps: WorkDeps = {
     ledger,
-    registry: createRegistry(refundSurplus(ledger.provider)),
+    registry: createRegistry(refundOverpayment(ledger.provider)),
     policy: DEFAULT_STEP_POLICY,
     limits: { runTimeoutMs: 30_000, stopping: new AbortController().signal },
     sweep: async (ref) => {
@@ -93,7 +93,7 @@ export async function makeDayWorld(seed: number): Promise<DayWorld> {
       answersLost += 1;
     },
     answersLost: () => answersLost,
-    work: () => workOnAll(bench),
+    work: () => workOnAll(deps),
     waiting: () => countWaiting(ledger),
     stop: async () => {
       await harness.stop();
@@ -110,10 +110,10 @@ function outcomeOf(line: string): string {
 }
 
 /** One after the other, so that one seed makes one history at the provider. */
-async function workOnAll(bench: Workbench): Promise<number> {
+async function workOnAll(deps: WorkDeps): Promise<number> {
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => shard);
-  const due = (await Promise.all(shards.map((shard) => allDue(bench.ledger, shard)))).flat();
-  for (const { ref } of due) await workOnOrder(bench, ref);
+  const due = (await Promise.all(shards.map((shard) => allDue(deps.ledger, shard)))).flat();
+  for (const { ref } of due) await workOnOrder(deps, ref);
   return due.length;
 }
 

@@ -1,6 +1,6 @@
-import { type AuditReport, auditTable } from '../../src/ledger/operations/audit-ledger.ts';
-import { type ReconcileReport, reconcile } from '../../src/ledger/operations/reconcile.ts';
-import { sweepEvents } from '../../src/ledger/operations/sweep-events.ts';
+import { type AuditReport, auditTable } from '../../src/ledger/usecases/audit/audit-ledger.ts';
+import { type ReconcileReport, reconcile } from '../../src/ledger/usecases/reconcile/reconcile.ts';
+import { sweepEvents } from '../../src/ledger/usecases/provider-updates/sweep-events.ts';
 import { seededFractions } from './seeded.ts';
 import { type Books, comparedBooks } from './stripe-day-books.ts';
 import { type Act, type Scene, minutes } from './stripe-day-scene.ts';
@@ -49,7 +49,7 @@ interface Telling {
   atMs: number;
 }
 
-interface Told {
+interface Reported {
   readonly story: Story;
   readonly scene: Scene;
   readonly ending: Ending;
@@ -66,20 +66,20 @@ export async function liveStripeDay(options: StripeDayOptions): Promise<StripeDa
   try {
     const tellings = begin(world, options);
     const done = { worked: 0, healedEvents: 0 };
-    const told = await tellAll(world, tellings, done);
+    const reported = await tellAll(world, tellings, done);
     const healedAfterHours = await heal(world, done);
     const noWait = (): Promise<void> => Promise.resolve();
     return {
       seed,
       payments,
-      stories: counted(told.map(({ story }) => story.name)),
+      stories: counted(reported.map(({ story }) => story.name)),
       events: world.simulator.events().length,
       webhooks: Object.fromEntries([...world.webhooks].sort(([one], [other]) => (one < other ? -1 : 1))),
       answersLost: world.answersLost(),
       ...done,
       healedAfterHours,
       waiting: await world.waiting(),
-      ...(await comparedBooks(world, told)),
+      ...(await comparedBooks(world, reported)),
       audit: await auditTable(world.ledger.store, { segments: 4, wait: noWait }),
       reconciliation: await reconcile(world.ledger, {
         sinceMs: minutes(7 * 24 * 60),
@@ -133,8 +133,12 @@ interface Done {
   healedEvents: number;
 }
 
-async function tellAll(world: DayWorld, tellings: readonly Telling[], done: Done): Promise<readonly Told[]> {
-  const told: Told[] = [];
+async function tellAll(
+  world: DayWorld,
+  tellings: readonly Telling[],
+  done: Done,
+): Promise<readonly Reported[]> {
+  const reported: Reported[] = [];
   let open = [...tellings];
   while (open.length > 0) {
     await world.advance(TICK_MS);
@@ -144,13 +148,13 @@ async function tellAll(world: DayWorld, tellings: readonly Telling[], done: Done
       const { story, scene, act } = telling;
       const step = await act.next();
       if (step.done === true) {
-        told.push({ story, scene, ending: step.value });
+        reported.push({ story, scene, ending: step.value });
         open = open.filter((other) => other !== telling);
       } else telling.atMs += step.value;
     }
     await sweep(world, done);
   }
-  return told;
+  return reported;
 }
 
 /** What a worker does all day, beside the webhooks that come in meanwhile. */

@@ -8,9 +8,9 @@ import { startDevelopment } from '../../dev/development.ts';
 import { isRunning, markOf, processesWith } from '../../dev/processes.ts';
 import { readRecord } from '../../dev/running.ts';
 import { describeStartFailure } from '../../dev/start-failure.ts';
-import { loadConfig } from '../../src/config.ts';
-import { startServer } from '../../src/listen.ts';
-import { listenFailure } from '../../src/listen-failure.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { startServer } from '../../src/main/listen.ts';
+import { listenFailure } from '../../src/main/listen-failure.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Loading everything through tsx takes seconds on a busy machine. */

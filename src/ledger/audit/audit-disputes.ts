@@ -1,55 +1,65 @@
 import type { Finding } from './audit-finding.ts';
-import { type KnownBooking, bookedOnce, itemOf, keptOnce, outOf, partitioned } from './known-bookings.ts';
+import {
+  type KnownRecording,
+  recordedOnce,
+  itemOf,
+  countedOnce,
+  outOf,
+  partitioned,
+} from './known-recordings.ts';
 import { isGoal, moved } from './order-movements.ts';
-import { type Entry, ledgerAccount, netChanges } from '../entry.ts';
-import { ZERO, negate } from '../money.ts';
-import type { Dispute, Order } from '../orders/order.ts';
+import { type Entry, ledgerAccount, netChanges } from '../model/entries/entry.ts';
+import { ZERO, negate } from '../kernel/money.ts';
+import type { Dispute, Order } from '../model/orders/order.ts';
 
 /**
  * Dispute by dispute: while its loss stands its entries come to its amount once, else to nothing, as where it was won
- * after it had been lost. So do those of each surplus payment, which is booked as it arrives. No entry is of a dispute or
- * a surplus payment that the order doesn't know.
+ * after it had been lost. So do those of each overpayment, which is booked as it arrives. No entry is of a dispute or
+ * an overpayment that the order doesn't know.
  * @param entries those that name the order
  */
 export function judgeDisputes(order: Order, entries: readonly Entry[]): readonly Finding[] {
-  const surplusAccount = ledgerAccount.surplus(order.orderId);
+  const overpaymentAccount = ledgerAccount.overpayment(order.orderId);
   const disputes = entries.filter(({ operation }) => operation === 'DISPUTE');
-  const [ofOwn, ofSurplus] = partitioned(disputes, (entry) => netChanges(entry, surplusAccount).length === 0);
-  const [own, others] = partitioned(order.disputes, ({ surplus }) => !surplus);
+  const [ofOwn, ofOthers] = partitioned(
+    disputes,
+    (entry) => netChanges(entry, overpaymentAccount).length === 0,
+  );
+  const [own, others] = partitioned(order.disputes, ({ ofOverpayment }) => !ofOverpayment);
   return [
-    ...keptOnce(order, 'dispute', order.disputes.map(known)),
+    ...countedOnce(order, 'dispute', order.disputes.map(known)),
     ...order.disputes.flatMap((dispute) => contradiction(order, dispute)),
-    ...bookedOnce(order, 'dispute', own.map(known), ofOwn, (some) =>
+    ...recordedOnce(order, 'dispute', own.map(known), ofOwn, (some) =>
       negate(moved(order, some, ['DISPUTE'], isGoal(order))),
     ),
-    ...bookedOnce(order, 'dispute', others.map(known), ofSurplus, (some) =>
-      outOf(surplusAccount, order.currency, some),
+    ...recordedOnce(order, 'dispute', others.map(known), ofOthers, (some) =>
+      outOf(overpaymentAccount, order.currency, some),
     ),
   ];
 }
 
-/** Each surplus payment is booked as it arrives, once. */
-export function judgeSurplus(order: Order, entries: readonly Entry[]): readonly Finding[] {
-  const payments = order.surplus.map(({ paymentId, amount }) => ({ id: paymentId, booked: amount }));
+/** Each overpayment is booked as it arrives, once. */
+export function judgeOverpayments(order: Order, entries: readonly Entry[]): readonly Finding[] {
+  const payments = order.overpayments.map(({ paymentId, amount }) => ({ id: paymentId, recorded: amount }));
   const arrivals = entries.filter(({ operation }) => operation === 'SURPLUS');
   return [
-    ...keptOnce(order, 'surplus payment', payments),
-    ...bookedOnce(order, 'surplus payment', payments, arrivals, (some) =>
-      negate(outOf(ledgerAccount.surplus(order.orderId), order.currency, some)),
+    ...countedOnce(order, 'surplus payment', payments),
+    ...recordedOnce(order, 'surplus payment', payments, arrivals, (some) =>
+      negate(outOf(ledgerAccount.overpayment(order.orderId), order.currency, some)),
     ),
   ];
 }
 
-function known({ disputeId, booked, amount }: Dispute): KnownBooking {
-  return { id: disputeId, booked: booked ? amount : ZERO };
+function known({ disputeId, recorded, amount }: Dispute): KnownRecording {
+  return { id: disputeId, recorded: recorded ? amount : ZERO };
 }
 
 /** A loss is booked with the dispute that tells of it, and taken back with it. One that is open again may still be. */
-function contradiction(order: Order, { disputeId, status, booked }: Dispute): readonly Finding[] {
+function contradiction(order: Order, { disputeId, status, recorded }: Dispute): readonly Finding[] {
   const isLost = status === 'lost';
   const isOver = status === 'won' || status === 'cleared';
-  if (booked ? !isOver : !isLost) return [];
+  if (recorded ? !isOver : !isLost) return [];
   const named = (is: boolean): string => (is ? 'booked' : 'not booked');
   const what = `dispute ${disputeId}`;
-  return [{ promise: 'I4', item: itemOf(order), what, expected: named(!booked), found: named(booked) }];
+  return [{ promise: 'I4', item: itemOf(order), what, expected: named(!recorded), found: named(recorded) }];
 }

@@ -1,11 +1,11 @@
 import type { Finding } from './audit-finding.ts';
 import { movesBetween } from './order-movements.ts';
-import { isCurrency } from '../currencies.ts';
-import { type Entry, METRIC, type Posting, ledgerAccount } from '../entry.ts';
-import { isId } from '../id-grammar.ts';
-import { PREFIX, isAsset } from '../keys.ts';
-import { ZERO, plainDecimal } from '../money.ts';
-import type { Order } from '../orders/order.ts';
+import { isCurrency } from '../kernel/currencies.ts';
+import { type Entry, METRIC, type Posting, ledgerAccount } from '../model/entries/entry.ts';
+import { isId } from '../kernel/id-grammar.ts';
+import { PREFIX, isAsset } from '../kernel/keys.ts';
+import { ZERO, plainDecimal } from '../kernel/money.ts';
+import type { Order } from '../model/orders/order.ts';
 
 /** The accounts that belong to nobody in particular, and the prefixes of those that do (docs/DESIGN.md §4). */
 const SHARED: readonly string[] = [ledgerAccount.stripe, ledgerAccount.issuer];

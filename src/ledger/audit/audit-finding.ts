@@ -1,4 +1,4 @@
-import { type Decimal, plainDecimal, subtract } from '../money.ts';
+import { type Decimal, plainDecimal, subtract } from '../kernel/money.ts';
 
 /** The promises of docs/DESIGN.md that an audit proves: entries balance, balances are their sums, refunds are bounded. */
 export type AuditedPromise = 'I1' | 'I2' | 'I4';

@@ -1,17 +1,17 @@
 import { type Finding, amountFinding } from './audit-finding.ts';
-import { type Entry, type EntryOperation, ledgerAccount } from '../entry.ts';
-import { type Decimal, ZERO, add, negate, subtract } from '../money.ts';
-import { isPaid } from '../orders/order-states.ts';
-import type { Order, Refund } from '../orders/order.ts';
-import { judgeDisputes, judgeSurplus } from './audit-disputes.ts';
+import { type Entry, type EntryOperation, ledgerAccount } from '../model/entries/entry.ts';
+import { type Decimal, ZERO, add, negate, subtract } from '../kernel/money.ts';
+import { isPaid } from '../model/orders/order-states.ts';
+import type { Order, Refund } from '../model/orders/order.ts';
+import { judgeDisputes, judgeOverpayments } from './audit-disputes.ts';
 import { isOut, judgeRefunds } from './audit-refunds.ts';
 import { judgeRewards } from './audit-rewards.ts';
-import { itemOf } from './known-bookings.ts';
+import { itemOf } from './known-recordings.ts';
 import { isGoal, moved } from './order-movements.ts';
 
 /**
  * I4 for one order: what was refunded is what its refunds and its entries say, never more than was paid; it was paid
- * once, by the payment it names, if it is paid, and not at all if it isn't; each refund, dispute and surplus payment was
+ * once, by the payment it names, if it is paid, and not at all if it isn't; each refund, dispute and overpayment was
  * booked once, and what it earned as well; what it owes is what was booked to its account's receivable.
  * @param entries those that name the order
  * @param aside its refunds that have items of their own
@@ -19,7 +19,7 @@ import { isGoal, moved } from './order-movements.ts';
 export function judgeOrder(
   order: Order,
   entries: readonly Entry[],
-  aside: readonly Refund[],
+  overflow: readonly Refund[],
 ): readonly Finding[] {
   const item = itemOf(order);
   const { succeeded, pending } = refundSums(order);
@@ -29,7 +29,7 @@ export function judgeOrder(
     ['refundable', refundable(order), order.refundable],
     ['paid by entries', isPaid(order.state) ? order.amount : ZERO, paidByEntries(order, entries)],
     ['refunded by entries', outByRefunds(order), refundedByEntries(order, entries)],
-    ['owed', receivable(order, entries), order.owed],
+    ['owed', receivable(order, entries), order.receivable],
   ];
   const findings = checks.flatMap(
     ([what, expected, found]) => amountFinding('I4', item, what, expected, found) ?? [],
@@ -40,9 +40,9 @@ export function judgeOrder(
     ...withinPaid(order, item),
     ...closedInFull(order, item),
     ...judgeRewards(order, succeeded, entries),
-    ...judgeRefunds(order, entries, aside),
+    ...judgeRefunds(order, entries, overflow),
     ...judgeDisputes(order, entries),
-    ...judgeSurplus(order, entries),
+    ...judgeOverpayments(order, entries),
   ];
 }
 
@@ -50,10 +50,13 @@ function sum(refunds: readonly Refund[]): Decimal {
   return add(...refunds.map((refund) => refund.amount));
 }
 
-function refundSums({ refunds, aside }: Order): { readonly succeeded: Decimal; readonly pending: Decimal } {
+function refundSums({ refunds, overflow }: Order): {
+  readonly succeeded: Decimal;
+  readonly pending: Decimal;
+} {
   return {
-    succeeded: add(sum(refunds.filter(({ state }) => state === 'SUCCEEDED')), aside?.succeeded ?? ZERO),
-    pending: add(sum(refunds.filter(({ state }) => state === 'PENDING')), aside?.pending ?? ZERO),
+    succeeded: add(sum(refunds.filter(({ state }) => state === 'SUCCEEDED')), overflow?.succeeded ?? ZERO),
+    pending: add(sum(refunds.filter(({ state }) => state === 'PENDING')), overflow?.pending ?? ZERO),
   };
 }
 
@@ -112,10 +115,10 @@ function refundedByEntries(order: Order, entries: readonly Entry[]): Decimal {
 }
 
 function outByRefunds(order: Order): Decimal {
-  const { kind, refunds, aside } = order;
+  const { kind, refunds, overflow } = order;
   const listed = sum(refunds.filter((refund) => isOut(order, refund)));
   // What is aside was made at the provider, which takes a top-up's value as soon as it begins.
-  return add(listed, aside?.succeeded ?? ZERO, kind === 'TOP_UP' ? (aside?.pending ?? ZERO) : ZERO);
+  return add(listed, overflow?.succeeded ?? ZERO, kind === 'TOP_UP' ? (overflow?.pending ?? ZERO) : ZERO);
 }
 
 /** What was booked to receivable for a top-up. A purchase owes nothing: spent points are the account's debt, not its. */

@@ -1,11 +1,11 @@
 import { type Finding, amountFinding } from './audit-finding.ts';
-import { itemOf, outOf } from './known-bookings.ts';
-import { type Entry, type EntryOperation, METRIC, ledgerAccount } from '../entry.ts';
-import { type Decimal, ZERO, negate, subtract } from '../money.ts';
-import type { Order } from '../orders/order.ts';
-import { rewardTakenBack } from '../orders/rewards.ts';
+import { itemOf, outOf } from './known-recordings.ts';
+import { type Entry, type EntryOperation, METRIC, ledgerAccount } from '../model/entries/entry.ts';
+import { type Decimal, ZERO, negate, subtract } from '../kernel/money.ts';
+import type { Order } from '../model/orders/order.ts';
+import { rewardTakenBack } from '../model/orders/rewards.ts';
 
-/** Finer than the points of any tenant (src/tenants.ts). */
+/** Finer than the points of any tenant (src/config/tenants.ts). */
 const FINEST_SCALE = 8;
 
 /**

@@ -1,5 +1,5 @@
 import type { AccountItems } from './audit.ts';
-import { type Decimal, ZERO, add, plainDecimal } from '../money.ts';
+import { type Decimal, ZERO, add, plainDecimal } from '../kernel/money.ts';
 import { sumPostings } from './posted-sums.ts';
 
 /** Where value sits outside wallets, by the kinds of accounts of docs/DESIGN.md §4. */

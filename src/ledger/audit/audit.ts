@@ -1,14 +1,14 @@
-import { type StoredItem, MalformedItemError, readDecimal, readString } from '../attributes.ts';
-import { type AsideRefund, asideIn, isRefundAside } from './aside-items.ts';
+import { type StoredItem, MalformedItemError, readDecimal, readString } from '../kernel/attributes.ts';
+import { type OverflowRefund, overflowIn, isOverflowRefund } from './overflow-items.ts';
 import { objectionToEntry } from './audit-entry.ts';
 import { type AuditedPromise, type Finding, amountFinding } from './audit-finding.ts';
 import { judgeOrder } from './audit-order.ts';
-import { type Entry, METRIC, ledgerAccount, readEntry } from '../entry.ts';
-import { groupBy } from '../group-by.ts';
-import { type AccountRef, PREFIX, assetOfBalanceType } from '../keys.ts';
-import { type Decimal, ZERO, plainDecimal } from '../money.ts';
-import { readOrder } from '../orders/order-item.ts';
-import type { Order } from '../orders/order.ts';
+import { type Entry, METRIC, ledgerAccount, readEntry } from '../model/entries/entry.ts';
+import { groupBy } from '../kernel/group-by.ts';
+import { type AccountRef, PREFIX, assetOfBalanceType } from '../kernel/keys.ts';
+import { type Decimal, ZERO, plainDecimal } from '../kernel/money.ts';
+import { readOrder } from '../items/order-item.ts';
+import type { Order } from '../model/orders/order.ts';
 import { sumPostings } from './posted-sums.ts';
 
 /** What is off, and in whose account. */
@@ -23,7 +23,7 @@ export interface AccountItems extends AccountRef {
   readonly entries: readonly Entry[];
   readonly orders: readonly Order[];
   /** Refunds that have items of their own, outside the account's partition. */
-  readonly aside: readonly AsideRefund[];
+  readonly overflow: readonly OverflowRefund[];
   /** Items that this code could not have written. */
   readonly unreadable: readonly Finding[];
 }
@@ -57,12 +57,12 @@ export function readAccount(
   const balances = new Map<string, Decimal>();
   const entries: Entry[] = [];
   const orders: Order[] = [];
-  const aside: AsideRefund[] = [];
+  const overflow: OverflowRefund[] = [];
   const unreadable: Finding[] = [];
   for (const item of items) {
     const type = readString(item, 'type');
     try {
-      if (isRefundAside(item)) aside.push(asideIn(item));
+      if (isOverflowRefund(item)) overflow.push(overflowIn(item));
       else if (type.startsWith(PREFIX.entry)) entries.push(readEntry(item));
       else if (type.startsWith(PREFIX.order)) orders.push(readOrder(item));
       else if (type === 'METRICS') {
@@ -72,7 +72,7 @@ export function readAccount(
         balances.set(assetOfBalanceType(type), readDecimal(item, 'balance'));
     } catch (error) {
       if (!(error instanceof MalformedItemError) && !(error instanceof RangeError)) throw error;
-      const name = isRefundAside(item) ? readString(item, 'uuid') : type;
+      const name = isOverflowRefund(item) ? readString(item, 'uuid') : type;
       const promise = promiseOf(item);
       unreadable.push({ promise, item: name, what: 'item', expected: 'readable', found: error.message });
     }
@@ -82,13 +82,13 @@ export function readAccount(
   );
   const assets = new Set(isUnmoved ? unmoved?.assets : []);
   setToPosted(balances, accountId, entries, assets);
-  return { tenant, accountId, balances, unmoved: assets, entries, orders, aside, unreadable };
+  return { tenant, accountId, balances, unmoved: assets, entries, orders, overflow, unreadable };
 }
 
 function promiseOf(item: StoredItem): AuditedPromise {
   const type = readString(item, 'type');
   if (type.startsWith(PREFIX.entry)) return 'I1';
-  return type.startsWith(PREFIX.order) || isRefundAside(item) ? 'I4' : 'I2';
+  return type.startsWith(PREFIX.order) || isOverflowRefund(item) ? 'I4' : 'I2';
 }
 
 /** Takes balances as what was posted to them, so that sums come out even without them. */
@@ -106,13 +106,13 @@ function setToPosted(
 
 /** Everything that is off in an account; empty if its promises hold. */
 export function judgeAccount(account: AccountItems): readonly AuditProblem[] {
-  const { tenant, accountId, entries, orders, aside, unreadable } = account;
+  const { tenant, accountId, entries, orders, overflow, unreadable } = account;
   const byId = new Map(orders.map((order) => [order.orderId, order]));
   const findings = [
     ...unreadable,
     ...entries.flatMap((entry) => objectionToEntry(entry, byId.get(entry.orderId ?? '')) ?? []),
     ...judgeBalances(account),
-    ...judgeOrders(entries, orders, aside),
+    ...judgeOrders(entries, orders, overflow),
   ];
   return findings.map((finding) => ({ tenant, accountId, ...finding }));
 }
@@ -155,18 +155,18 @@ function balanceItem(asset: string): string {
 function judgeOrders(
   entries: readonly Entry[],
   orders: readonly Order[],
-  aside: readonly AsideRefund[],
+  overflow: readonly OverflowRefund[],
 ): readonly Finding[] {
   const byOrder = groupBy(entries, (entry) => entry.orderId);
-  const asideOf = groupBy(aside, (one) => one.orderId);
+  const overflowOf = groupBy(overflow, (one) => one.orderId);
   const known = new Set(orders.map((order) => order.orderId));
   const stray = [
     ...entries.map(({ entryId, orderId }) => ({ item: `${PREFIX.entry}${entryId}`, orderId })),
-    ...aside,
+    ...overflow,
   ];
   return [
     ...orders.flatMap((order) => {
-      const refunds = asideOf.get(order.orderId)?.map(({ refund }) => refund) ?? [];
+      const refunds = overflowOf.get(order.orderId)?.map(({ refund }) => refund) ?? [];
       return judgeOrder(order, byOrder.get(order.orderId) ?? [], refunds);
     }),
     ...stray.flatMap(({ item, orderId }) =>

@@ -1,6 +1,6 @@
-import { type Entry, type EntryOperation, ledgerAccount } from '../entry.ts';
-import { type Decimal, add } from '../money.ts';
-import type { Order } from '../orders/order.ts';
+import { type Entry, type EntryOperation, ledgerAccount } from '../model/entries/entry.ts';
+import { type Decimal, add } from '../kernel/money.ts';
+import type { Order } from '../model/orders/order.ts';
 import { sumPostings } from './posted-sums.ts';
 
 /** What entries of the given operations moved into accounts with this prefix, in the unit that the order counts in. */
@@ -52,14 +52,14 @@ function issuerRoutes(accountId: string): readonly Route[] {
 
 function orderRoutes(order: Order): readonly Route[] {
   const { kind, accountId, orderId, merchantId = '', payment } = order;
-  const { issuer, stripe, merchant, wallet, receivable, surplus } = ledgerAccount;
+  const { issuer, stripe, merchant, wallet, receivable, overpayment } = ledgerAccount;
   const goals = kind === 'PURCHASE' ? [merchant(merchantId)] : [wallet(accountId), receivable(accountId)];
   const source = sourceOf(order);
   // Spent points are owed to whoever gave them.
   const rewards: readonly Route[] = [...issuerRoutes(accountId), [issuer, receivable(accountId)]];
   return [
     ...(source === undefined ? [] : goals.map((goal): Route => [source, goal])),
-    [stripe, surplus(orderId)],
+    [stripe, overpayment(orderId)],
     ...(payment?.method === 'WALLET' ? rewards : []),
   ];
 }

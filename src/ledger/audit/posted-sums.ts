@@ -1,5 +1,5 @@
-import type { Entry } from '../entry.ts';
-import { type Decimal, ZERO, add, negate } from '../money.ts';
+import type { Entry } from '../model/entries/entry.ts';
+import { type Decimal, ZERO, add, negate } from '../kernel/money.ts';
 
 /** What postings put into an account of the ledger, less what they took out of it. */
 export interface PostedSum {

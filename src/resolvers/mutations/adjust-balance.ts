@@ -1,22 +1,43 @@
-import { adjustBalance } from '../../ledger/operations/adjust-balance.ts';
+import { adjustBalance } from '../../ledger/usecases/commands/adjust-balance.ts';
 import { builder } from '../../schema/builder.ts';
-import { AdjustBalanceInput } from '../../schema/inputs/adjust-balance-input.ts';
-import { AdjustBalanceResult } from '../../schema/results/adjust-balance-result.ts';
-import { idempotencyKeyArgument } from '../../schema/scalars.ts';
-import { runOperation } from '../run-operation.ts';
+import { CapExceeded, InsufficientBalance, LEDGER_FAILURES } from '../../schema/failures.ts';
+import { BALANCE_NOW, ENTRY_BOOKED, guardedSuccess, resultUnion } from '../../schema/results.ts';
+import { guardedMutation } from '../declare-mutation.ts';
 
-builder.mutationField('adjustBalance', (t) =>
-  t.field({
-    type: AdjustBalanceResult,
-    description: 'Admin: corrects a balance by a signed amount, as an entry with a reason.',
-    authScopes: { permission: 'ADJUST_BALANCE' },
-    args: {
-      idempotencyKey: t.arg(idempotencyKeyArgument),
-      input: t.arg({ type: AdjustBalanceInput, required: true, description: 'What is asked for.' }),
-    },
-    resolve: (_root, { idempotencyKey, input }, context) =>
-      runOperation(context, 'adjustBalance', (ledger) =>
-        adjustBalance(ledger, context.viewer, idempotencyKey ?? undefined, input),
-      ),
+const AdjustBalanceInput = builder.inputType('AdjustBalanceInput', {
+  description: 'What an admin corrects.',
+  fields: (t) => ({
+    accountId: t.id({
+      description: "Whose balance, by the operator's own name for the account.",
+      required: true,
+    }),
+    asset: t.string({
+      description: 'Which balance: ECOPAY, POINT, JCREDIT or REGIONAL/<key>.',
+      required: true,
+    }),
+    amount: t.field({
+      description:
+        'Signed, in the asset: above zero adds, below zero takes. The balance stays at zero or above, and within its cap.',
+      type: 'Decimal',
+      required: true,
+    }),
+    reason: t.string({ description: 'Why, for the books, 1 to 200 characters.', required: true }),
   }),
-);
+});
+
+const AdjustBalanceSuccess = guardedSuccess('AdjustBalanceSuccess', (t) => ({
+  entry: t.field(ENTRY_BOOKED),
+  balance: t.field(BALANCE_NOW),
+}));
+
+guardedMutation('adjustBalance', {
+  description: 'Admin: corrects a balance by a signed amount, as an entry with a reason.',
+  permission: 'ADJUST_BALANCE',
+  input: AdjustBalanceInput,
+  result: resultUnion('adjustBalance', AdjustBalanceSuccess, [
+    InsufficientBalance,
+    CapExceeded,
+    ...LEDGER_FAILURES,
+  ]),
+  run: adjustBalance,
+});

@@ -1,22 +1,22 @@
-import { cancelOrder } from '../../ledger/operations/cancel-order.ts';
+import { cancelOrder } from '../../ledger/usecases/commands/cancel-order.ts';
 import { builder } from '../../schema/builder.ts';
-import { CancelOrderInput } from '../../schema/inputs/cancel-order-input.ts';
-import { CancelOrderResult } from '../../schema/results/cancel-order-result.ts';
-import { idempotencyKeyArgument } from '../../schema/scalars.ts';
-import { runOperation } from '../run-operation.ts';
+import { OrderNotCancelable, PROVIDER_FAILURES } from '../../schema/failures.ts';
+import { ORDER_NOW, guardedSuccess, resultUnion } from '../../schema/results.ts';
+import { guardedMutation } from '../declare-mutation.ts';
 
-builder.mutationField('cancelOrder', (t) =>
-  t.field({
-    type: CancelOrderResult,
-    description: 'Closes an unpaid order.',
-    authScopes: { permission: 'CANCEL_ORDER' },
-    args: {
-      idempotencyKey: t.arg(idempotencyKeyArgument),
-      input: t.arg({ type: CancelOrderInput, required: true, description: 'What is asked for.' }),
-    },
-    resolve: (_root, { idempotencyKey, input }, context) =>
-      runOperation(context, 'cancelOrder', (ledger) =>
-        cancelOrder(ledger, context.viewer, idempotencyKey ?? undefined, input),
-      ),
-  }),
-);
+const CancelOrderInput = builder.inputType('CancelOrderInput', {
+  description: 'What is to be closed.',
+  fields: (t) => ({ orderId: t.id({ description: 'The `id` of the order.', required: true }) }),
+});
+
+const CancelOrderSuccess = guardedSuccess('CancelOrderSuccess', (t) => ({
+  order: t.field(ORDER_NOW),
+}));
+
+guardedMutation('cancelOrder', {
+  description: 'Closes an unpaid order.',
+  permission: 'CANCEL_ORDER',
+  input: CancelOrderInput,
+  result: resultUnion('cancelOrder', CancelOrderSuccess, [OrderNotCancelable, ...PROVIDER_FAILURES]),
+  run: cancelOrder,
+});

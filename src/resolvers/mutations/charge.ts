@@ -1,22 +1,31 @@
-import { charge } from '../../ledger/operations/charge.ts';
+import { charge } from '../../ledger/usecases/commands/charge.ts';
 import { builder } from '../../schema/builder.ts';
-import { ChargeInput } from '../../schema/inputs/charge-input.ts';
-import { ChargeResult } from '../../schema/results/charge-result.ts';
-import { idempotencyKeyArgument } from '../../schema/scalars.ts';
-import { runOperation } from '../run-operation.ts';
+import { InsufficientBalance, LEDGER_FAILURES, OrderNotPayable } from '../../schema/failures.ts';
+import { BALANCE_NOW, ENTRY_BOOKED, ORDER_NOW, guardedSuccess, resultUnion } from '../../schema/results.ts';
+import { guardedMutation } from '../declare-mutation.ts';
 
-builder.mutationField('charge', (t) =>
-  t.field({
-    type: ChargeResult,
-    description: 'Pays a purchase from a wallet balance: one transaction, at once PAID.',
-    authScopes: { permission: 'CHARGE' },
-    args: {
-      idempotencyKey: t.arg(idempotencyKeyArgument),
-      input: t.arg({ type: ChargeInput, required: true, description: 'What is asked for.' }),
-    },
-    resolve: (_root, { idempotencyKey, input }, context) =>
-      runOperation(context, 'charge', (ledger) =>
-        charge(ledger, context.viewer, idempotencyKey ?? undefined, input),
-      ),
+const ChargeInput = builder.inputType('ChargeInput', {
+  description: 'What is paid, and from which balance.',
+  fields: (t) => ({
+    orderId: t.id({ description: 'The `id` of a purchase.', required: true }),
+    asset: t.string({
+      description: 'Which balance pays: one whose asset pays in the currency of the order.',
+      required: true,
+      defaultValue: 'ECOPAY',
+    }),
   }),
-);
+});
+
+const ChargeSuccess = guardedSuccess('ChargeSuccess', (t) => ({
+  order: t.field(ORDER_NOW),
+  entry: t.field(ENTRY_BOOKED),
+  balance: t.field(BALANCE_NOW),
+}));
+
+guardedMutation('charge', {
+  description: 'Pays a purchase from a wallet balance: one transaction, at once PAID.',
+  permission: 'CHARGE',
+  input: ChargeInput,
+  result: resultUnion('charge', ChargeSuccess, [InsufficientBalance, OrderNotPayable, ...LEDGER_FAILURES]),
+  run: charge,
+});

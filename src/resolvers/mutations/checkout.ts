@@ -1,23 +1,32 @@
-import { checkout } from '../../ledger/operations/checkout.ts';
+import { checkout } from '../../ledger/usecases/commands/checkout.ts';
 import { builder } from '../../schema/builder.ts';
-import { CheckoutInput } from '../../schema/inputs/checkout-input.ts';
-import { CheckoutResult } from '../../schema/results/checkout-result.ts';
-import { idempotencyKeyArgument } from '../../schema/scalars.ts';
-import { runOperation } from '../run-operation.ts';
+import { OrderNotPayable, PROVIDER_FAILURES, ProviderRefused } from '../../schema/failures.ts';
+import { ORDER_NOW, guardedSuccess, resultUnion } from '../../schema/results.ts';
+import { guardedMutation } from '../declare-mutation.ts';
 
-builder.mutationField('checkout', (t) =>
-  t.field({
-    type: CheckoutResult,
-    description:
-      'Opens a Stripe Checkout session for an order. The order becomes PAID only when Stripe says so.',
-    authScopes: { permission: 'CHECKOUT' },
-    args: {
-      idempotencyKey: t.arg(idempotencyKeyArgument),
-      input: t.arg({ type: CheckoutInput, required: true, description: 'What is asked for.' }),
-    },
-    resolve: (_root, { idempotencyKey, input }, context) =>
-      runOperation(context, 'checkout', (ledger) =>
-        checkout(ledger, context.viewer, idempotencyKey ?? undefined, input),
-      ),
+const CheckoutInput = builder.inputType('CheckoutInput', {
+  description:
+    "What is paid on a page, and where that sends the customer back to. URLs: https or an app's scheme, on the tenant's allow-list.",
+  fields: (t) => ({
+    orderId: t.id({ description: 'The `id` of a purchase.', required: true }),
+    successUrl: t.string({
+      description:
+        'Where the customer goes once done on the page. Coming back there proves nothing: the order says whether it is paid.',
+      required: true,
+    }),
+    cancelUrl: t.string({ description: 'Where the customer goes who turns back.', required: true }),
   }),
-);
+});
+
+const CheckoutSuccess = guardedSuccess('CheckoutSuccess', (t) => ({
+  order: t.field(ORDER_NOW),
+}));
+
+guardedMutation('checkout', {
+  description:
+    'Opens a Stripe Checkout session for an order. The order becomes PAID only when Stripe says so.',
+  permission: 'CHECKOUT',
+  input: CheckoutInput,
+  result: resultUnion('checkout', CheckoutSuccess, [OrderNotPayable, ProviderRefused, ...PROVIDER_FAILURES]),
+  run: checkout,
+});

@@ -1,6 +1,18 @@
-import { issuePaymentCode } from '../../ledger/operations/issue-payment-code.ts';
+import {
+  type IssuedPaymentCode,
+  issuePaymentCode,
+} from '../../ledger/usecases/commands/issue-payment-code.ts';
 import { builder } from '../../schema/builder.ts';
-import { PaymentCodeType } from '../../schema/refs.ts';
+
+const PaymentCodeType = builder.objectRef<IssuedPaymentCode>('PaymentCode').implement({
+  description: "A customer's consent for a terminal to open and charge one order.",
+  fields: (t) => ({
+    code: t.exposeString('code', {
+      description: 'To be shown as a QR code, and scanned into `createOrder`.',
+    }),
+    expiresAt: t.expose('expiresAtMs', { description: 'Five minutes after it was made.', type: 'DateTime' }),
+  }),
+});
 
 builder.mutationField('issuePaymentCode', (t) =>
   t.field({

@@ -1,8 +1,8 @@
 import { mayPerform, maySeeBalances, maySeeHistory } from '../../auth/permissions.ts';
-import { type NodeId, decodeNodeId } from '../../ledger/node-ids.ts';
-import { assetsOf } from '../../ledger/operations/read-wallets.ts';
-import { findMerchant } from '../../ledger/operations/read-merchants.ts';
-import { findRefund } from '../../ledger/orders/order.ts';
+import { type NodeId, decodeNodeId } from '../../ledger/items/node-ids.ts';
+import { assetsOf } from '../../ledger/usecases/queries/read-wallets.ts';
+import { findMerchant } from '../../ledger/usecases/queries/read-merchants.ts';
+import { findRefund } from '../../ledger/model/orders/order.ts';
 import { builder } from '../../schema/builder.ts';
 import type { RequestContext } from '../../schema/context.ts';
 import { Node } from '../../schema/node.ts';
@@ -47,7 +47,7 @@ async function find({ kind, parts }: NodeId, context: RequestContext): Promise<o
       if (order === undefined) return undefined;
       if (kind === 'Refund') {
         const refund = findRefund(order, part);
-        return refund && { order, refund };
+        return refund && { ...refund, order };
       }
       const step = order.steps.find((one) => one.name === part);
       return step && { order, step };

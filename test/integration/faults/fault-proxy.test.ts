@@ -7,8 +7,8 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import { createDynamoDbClient } from '../../../src/ledger/dynamodb.ts';
-import { createTable } from '../../../src/ledger/table.ts';
+import { createDynamoDbClient } from '../../../src/ledger/table/dynamodb.ts';
+import { createTable } from '../../../src/ledger/table/table.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import type { Fault } from '../../support/faults.ts';
 

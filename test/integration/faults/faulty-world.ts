@@ -1,12 +1,12 @@
 import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { inject } from 'vitest';
 import { type StripeSimulator, startStripeSimulator } from '../../../dev/stripe-simulator/server.ts';
-import { type StoredItem, readDecimal, readString } from '../../../src/ledger/attributes.ts';
-import { readEntry } from '../../../src/ledger/entry.ts';
-import { partition } from '../../../src/ledger/keys.ts';
-import { plainDecimal } from '../../../src/ledger/money.ts';
-import { readOrder } from '../../../src/ledger/orders/order-item.ts';
-import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
+import { type StoredItem, readDecimal, readString } from '../../../src/ledger/kernel/attributes.ts';
+import { readEntry } from '../../../src/ledger/model/entries/entry.ts';
+import { partition } from '../../../src/ledger/kernel/keys.ts';
+import { plainDecimal } from '../../../src/ledger/kernel/money.ts';
+import { readOrder } from '../../../src/ledger/items/order-item.ts';
+import { createStripeProvider } from '../../../src/provider/stripe/stripe-adapter.ts';
 import { type FaultProxy, type FaultProxyOptions, startFaultProxy } from '../../support/fault-proxy.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
-import { type ChargeOutcome, charge } from '../../../src/ledger/operations/charge.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { InvalidTransactionError } from '../../../src/ledger/transact.ts';
+import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { type ChargeOutcome, charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { InvalidTransactionError } from '../../../src/ledger/table/transact.ts';
 import type { Fault, ReasonCode } from '../../support/faults.ts';
 import { type OpenedOrder, customer } from '../../support/harness.ts';
 import { type FaultyWorld, makeFaultyWorld } from './faulty-world.ts';

@@ -1,14 +1,14 @@
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type StoredItem, readInteger, readString } from '../../../src/ledger/attributes.ts';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { createOrder } from '../../../src/ledger/operations/create-order.ts';
-import { issuePaymentCode } from '../../../src/ledger/operations/issue-payment-code.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { topics } from '../../../src/realtime/bus.ts';
+import { type StoredItem, readInteger, readString } from '../../../src/ledger/kernel/attributes.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import { issuePaymentCode } from '../../../src/ledger/usecases/commands/issue-payment-code.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { topics } from '../../../src/realtime/bus/bus.ts';
 import { customer, merchant, terminal } from '../../support/harness.ts';
 import { type FaultyWorld, makeFaultyWorld } from './faulty-world.ts';
 
@@ -56,14 +56,18 @@ describe('two requests that have both read before either writes', () => {
     await world.fund('t_1', accountId, '100.00');
     const { id } = await world.openOrder('t_1', accountId, '100.00');
     await charge(world.ledger, customer(accountId), world.key(), { orderId: id });
-    const giveBack = () => refund(world.ledger, merchant(), world.key(), { orderId: id, amount: '60.00' });
-    expect(kinds(await together(giveBack, giveBack))).toEqual(['RefundExceedsRefundable', 'RefundSuccess']);
+    const creditReceivableThenWallet = () =>
+      refund(world.ledger, merchant(), world.key(), { orderId: id, amount: '60.00' });
+    expect(kinds(await together(creditReceivableThenWallet, creditReceivableThenWallet))).toEqual([
+      'RefundExceedsRefundable',
+      'RefundSuccess',
+    ]);
     expect(await world.picture(accountId)).toMatchObject({ balances: { ECOPAY: '60' } });
   });
 
   it('never take a wallet past its cap', async () => {
     const accountId = world.account();
-    const input = { accountId, amount: '600.00', method: 'CASH', asset: 'JCREDIT' };
+    const input = { accountId, amount: '600.00', method: 'CASH' as const, asset: 'JCREDIT' };
     const takeCash = () => topUp(world.ledger, terminal(), world.key(), input);
     expect(kinds(await together(takeCash, takeCash))).toEqual(['CapExceeded', 'TopUpSuccess']);
     expect(await world.picture(accountId)).toMatchObject({ balances: { JCREDIT: '600' } });
@@ -114,7 +118,7 @@ describe('what the table forgets by itself (C18)', () => {
     return found.filter(([, leftS]) => leftS > 0).sort(([one], [other]) => one.localeCompare(other));
   }
 
-  /** The operation of a marker, the sort key's first word of anything else. */
+  /** The operation of an idempotency record, the sort key's first word of anything else. */
   function kindOf(item: StoredItem): string {
     const [word = '', operation = ''] = readString(item, 'type').split('#');
     return word === 'card_op_idem' ? operation : word;
@@ -133,14 +137,14 @@ describe('what the table forgets by itself (C18)', () => {
     const urls = { successUrl: 'https://shop.example', cancelUrl: 'https://shop.example' };
     const page = await checkout(ledger, customer(accountId), key(), { orderId: id, ...urls });
     expect(page.kind).toBe('CheckoutSuccess');
-    // A claim whose process dies while it asks leaves its marker as it was claimed.
+    // A claim whose process dies while it asks leaves its idempotency record as it was claimed.
     const other = await world.openOrder('t_1', accountId, '20.00');
     const createSession = () => Promise.reject(new Error('killed'));
     const dying = { ...ledger, provider: { ...ledger.provider, createSession } };
     const claim = checkout(dying, customer(accountId), key(), { orderId: other.id, ...urls });
     await expect(claim).rejects.toThrow('killed');
     const { attempts } = await world.order('t_1', accountId, other.orderId);
-    expect(attempts[0]?.claim?.markerTtlS).toBe(Math.floor(clock.nowMs() / 1000) + 7_776_000);
+    expect(attempts[0]?.lease?.recordTtlS).toBe(Math.floor(clock.nowMs() / 1000) + 7_776_000);
     const event = { eventId: `evt_${key()}`, type: 'customer.created', livemode: false } as const;
     const createdS = Math.floor(clock.nowMs() / 1000);
     await applyEvent(ledger, { ...event, createdS, object: { kind: 'other' } });

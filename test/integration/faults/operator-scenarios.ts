@@ -1,18 +1,18 @@
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { replayWebhookEvent } from '../../../src/ledger/operations/replay-webhook-event.ts';
-import { retryStep } from '../../../src/ledger/operations/retry-step.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { replayWebhookEvent } from '../../../src/ledger/usecases/provider-updates/replay-webhook-event.ts';
+import { retryStep } from '../../../src/ledger/usecases/steps/retry-step.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { admin, customer } from '../../support/harness.ts';
 import { URLS, checkedOut, delivered, paidEvent } from './provider-scenarios.ts';
 import { type Scenario, ended } from './scenarios.ts';
-import { paidAtProvider } from './told-scenarios.ts';
+import { paidAtProvider } from './provider-update-scenarios.ts';
 
 const refundsTopUp: Scenario = {
   name: 'refund of a card top-up',
   prepare: async (world) => {
     const accountId = world.account();
-    const input = { amount: '30.00', method: 'CHECKOUT', ...URLS };
+    const input = { amount: '30.00', method: 'CHECKOUT' as const, ...URLS };
     const opened = await topUp(world.ledger, customer(accountId), world.key(), input);
     if (opened.kind !== 'TopUpSuccess') throw new Error(`not opened: ${opened.kind}`);
     const { attempts } = await world.order('t_1', accountId, opened.orderId);

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { finishStep } from '../../../src/ledger/operations/finish-step.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { takeUpOrder } from '../../../src/ledger/operations/take-up-order.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
-import { readEvent } from '../../../src/stripe/event-mapping.ts';
-import type { ProviderEvent } from '../../../src/stripe/port.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { finishStep } from '../../../src/ledger/usecases/steps/finish-step.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { takeUpOrder } from '../../../src/ledger/usecases/steps/take-up-order.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
+import { readEvent } from '../../../src/provider/stripe/event-mapping.ts';
+import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { customer, merchant, terminal } from '../../support/harness.ts';
 import type { FaultyWorld } from './faulty-world.ts';
 import { type Ended, type Prepared, type Scenario, ended } from './scenarios.ts';
@@ -50,8 +50,8 @@ export async function paidEvent(world: FaultyWorld, sessionId: string): Promise<
 export async function delivered(world: FaultyWorld, event: ProviderEvent): Promise<Ended> {
   const settled = await applyEvent(world.ledger, event);
   return settled.kind === 'DONE'
-    ? { kind: settled.outcome, again: false, facts: settled.outcome }
-    : { kind: settled.kind, again: true, facts: settled.reason };
+    ? { kind: settled.outcome, again: false, details: settled.outcome }
+    : { kind: settled.kind, again: true, details: settled.reason };
 }
 
 /** A purchase that a card has paid, as the ledger knows by its event. */
@@ -84,7 +84,7 @@ const topsUpByCard: Scenario = {
   prepare: (world) => {
     const accountId = world.account();
     const key = world.key();
-    const input = { amount: '30.00', method: 'CHECKOUT', ...URLS };
+    const input = { amount: '30.00', method: 'CHECKOUT' as const, ...URLS };
     return Promise.resolve({
       accountId,
       send: async () => ended(await topUp(world.ledger, customer(accountId), key, input)),
@@ -149,7 +149,7 @@ interface PaidByCash {
 
 async function paidByCash(world: FaultyWorld): Promise<PaidByCash> {
   const accountId = world.account();
-  const input = { accountId, amount: '30.00', method: 'CASH' };
+  const input = { accountId, amount: '30.00', method: 'CASH' as const };
   const made = await topUp(world.ledger, terminal(), world.key(), input);
   if (made.kind !== 'TopUpSuccess') throw new Error(`not topped up: ${made.kind}`);
   return { accountId, ref: { tenant: 't_1', accountId, orderId: made.orderId } };
@@ -159,7 +159,7 @@ async function takenUp(world: FaultyWorld, { ref }: PaidByCash, owner: string): 
   const taken = await takeUpOrder(world.ledger, ref, owner, DEFAULT_STEP_POLICY);
   if (taken.kind === 'FAILED') return { ...ended(taken.failure) };
   const steps = taken.kind === 'TAKEN' ? taken.steps.map(({ name }) => name) : [];
-  return { kind: taken.kind, again: false, facts: steps };
+  return { kind: taken.kind, again: false, details: steps };
 }
 
 const takesUp: Scenario = {
@@ -185,7 +185,7 @@ const finishes: Scenario = {
         const end = { kind: 'DONE' } as const;
         const done = await finishStep(world.ledger, paid.ref, held, end, DEFAULT_STEP_POLICY);
         // LOST says that the step isn't this owner's any more: after a lost answer, since it is done.
-        return done.kind === 'FAILED' ? ended(done.failure) : { kind: 'OVER', again: false, facts: 'OVER' };
+        return done.kind === 'FAILED' ? ended(done.failure) : { kind: 'OVER', again: false, details: 'OVER' };
       },
     };
   },

@@ -40,7 +40,7 @@ export async function sufferRandomFaults(seed: number, operations: number): Prom
         scenario.answer,
       );
       await world.proxy.release();
-      expect((await prepared.send()).facts).toEqual(last.facts);
+      expect((await prepared.send()).details).toEqual(last.details);
       expect(await world.picture(prepared.accountId)).toEqual(scenario.leaves);
       history.push(`${scenario.name}: try ${String(tries)}, ${String(requests)} requests`);
     }

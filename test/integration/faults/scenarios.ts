@@ -1,14 +1,14 @@
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { createOrder } from '../../../src/ledger/operations/create-order.ts';
-import { issuePaymentCode } from '../../../src/ledger/operations/issue-payment-code.ts';
-import { putProduct } from '../../../src/ledger/operations/put-product.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { updateProfile } from '../../../src/ledger/operations/update-profile.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { type Failure, retryAdvice } from '../../../src/ledger/outcomes.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import { issuePaymentCode } from '../../../src/ledger/usecases/commands/issue-payment-code.ts';
+import { putProduct } from '../../../src/ledger/usecases/commands/put-product.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { updateProfile } from '../../../src/ledger/usecases/commands/update-profile.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { type Failure, retryAdvice } from '../../../src/ledger/model/outcomes.ts';
 import { admin, customer, merchant, terminal } from '../../support/harness.ts';
 import type { FaultyWorld, Picture } from './faulty-world.ts';
 
@@ -20,7 +20,7 @@ export interface Ended {
   readonly again: boolean;
   readonly retryAfterMs?: number;
   /** Everything that a replay must answer alike. */
-  readonly facts: unknown;
+  readonly details: unknown;
 }
 
 /** An operation that is set up and can be sent again and again, each time the same request under the same key. */
@@ -47,9 +47,9 @@ type Outcome = { readonly kind: string; readonly replayed?: boolean } | Failure;
 /** Reads an operation's outcome: SAME_KEY is the only failure that a fault may cause. */
 export function ended(outcome: Outcome): Ended {
   const { kind } = outcome;
-  const facts = { ...outcome, replayed: undefined };
-  if (!isUnsettled(outcome)) return { kind, again: false, facts };
-  return { kind, again: retryAdvice(outcome) === 'SAME_KEY', retryAfterMs: outcome.retryAfterMs, facts };
+  const details = { ...outcome, replayed: undefined };
+  if (!isUnsettled(outcome)) return { kind, again: false, details };
+  return { kind, again: retryAdvice(outcome) === 'SAME_KEY', retryAfterMs: outcome.retryAfterMs, details };
 }
 
 type Unsettled = Extract<Failure, { readonly retryAfterMs: number }>;
@@ -141,7 +141,7 @@ const takesCash: Scenario = {
   prepare: (world) => {
     const accountId = world.account();
     const key = world.key();
-    const input = { accountId, amount: '30.00', method: 'CASH' };
+    const input = { accountId, amount: '30.00', method: 'CASH' as const };
     return Promise.resolve({
       accountId,
       send: async () => ended(await topUp(world.ledger, terminal(), key, input)),
@@ -157,7 +157,7 @@ const takesTooMuchCash: Scenario = {
     const accountId = world.account();
     await world.fund('t_1', accountId, '999.99', 'JCREDIT');
     const key = world.key();
-    const input = { accountId, amount: '0.50', method: 'CASH', asset: 'JCREDIT' };
+    const input = { accountId, amount: '0.50', method: 'CASH' as const, asset: 'JCREDIT' };
     return {
       accountId,
       send: async () => ended(await topUp(world.ledger, terminal(), key, input)),

@@ -40,10 +40,10 @@ export async function survives(
 
   const second = await sendUntilSettled(world, prepared);
   expect(second.kind).toBe(scenario.answer);
-  if (!first.again) expect(second.facts).toEqual(first.facts);
+  if (!first.again) expect(second.details).toEqual(first.details);
   await proxy.release();
   const third = await prepared.send();
-  expect(third.facts).toEqual(second.facts);
+  expect(third.details).toEqual(second.details);
   expect(await world.picture(prepared.accountId)).toEqual(scenario.leaves);
 }
 

@@ -5,8 +5,8 @@ import { LEDGER_SCENARIOS } from './scenarios.ts';
 import { survives } from './survival.ts';
 
 /**
- * Correctness rests on the marker in the transaction, never on an engine's memory of client request tokens, which is
- * ten minutes at best (C13, C14).
+ * Correctness rests on the idempotency record in the transaction, never on an engine's memory of client request
+ * tokens, which is ten minutes at best (C13, C14).
  */
 
 const ENGINES = [

@@ -1,19 +1,17 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { countDeadOrders } from '../../../src/ledger/operations/count-dead-orders.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { listDeadSteps } from '../../../src/ledger/operations/read-dead-steps.ts';
-import { retryStep } from '../../../src/ledger/operations/retry-step.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { openOrder } from '../../../src/ledger/orders/payments.ts';
-import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { dueShard } from '../../../src/ledger/orders/due.ts';
-import { integer } from '../../../src/ledger/integers.ts';
-import { orderKey } from '../../../src/ledger/keys.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import { countDeadOrders } from '../../../src/ledger/usecases/steps/count-dead-orders.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { listDeadSteps } from '../../../src/ledger/usecases/queries/read-dead-steps.ts';
+import { retryStep } from '../../../src/ledger/usecases/steps/retry-step.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { putOrder } from '../../../src/ledger/items/order-writes.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { dueShard } from '../../../src/ledger/model/orders/due.ts';
+import { integer } from '../../../src/ledger/kernel/integers.ts';
+import { orderKey } from '../../../src/ledger/kernel/keys.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import { admin } from '../../support/harness.ts';
 import {
   DONE,
@@ -28,6 +26,7 @@ import {
   isConfirmed,
   until,
 } from './support.ts';
+import { openedOrder } from '../../support/sample-orders.ts';
 
 let harness: FulfilmentHarness;
 afterEach(async () => {
@@ -48,7 +47,7 @@ describe('many due orders', () => {
     if (poison === undefined) throw new Error('no order');
     const poisonId = poison.orderId;
     const policy = { ...DEFAULT_STEP_POLICY, maxAttempts: 2 };
-    harness.startWorker({ policy, concurrency: 2, censusMs: 20 });
+    harness.startWorker({ policy, concurrency: 2, deadLetterCountMs: 20 });
     for (const order of others) await until(harness, order, isConfirmed);
     await until(harness, poison, ({ steps }) =>
       steps.some(({ attempts, owner }) => attempts === 1 && owner === undefined),
@@ -141,27 +140,23 @@ describe('an order that is due for another reason', () => {
   it('goes to the sweeper', async () => {
     harness = await makeFulfilment([followUp(() => DONE)]);
     const atMs = harness.clock.nowMs();
-    const opened = openOrder({
+    const opened = openedOrder({
       tenant: 't_1',
       accountId: 'u_1',
       orderId: harness.ledger.ids.ulid(atMs),
-      kind: 'PURCHASE',
       merchantId: 'm_1',
       currency: 'USD',
-      amount: decimal('1'),
-      lines: [],
-      actor: 'u_1',
-      consented: false,
+      amount: '1',
       atMs,
     });
-    const claim = {
+    const lease = {
       owner: 'dead',
       leaseEndMs: atMs + 30_000,
-      marker: { principal: 'u_1', operation: 'checkout', key: 'k' },
-      markerTtlS: 0,
+      request: { principal: 'u_1', operation: 'checkout', key: 'k' },
+      recordTtlS: 0,
     };
     const terms = { successUrl: 'https://shop.example', cancelUrl: 'https://shop.example' };
-    const attempt = { number: 1, state: 'CLAIMED', claim, tries: 0, paymentMethodTypes: ['card'] } as const;
+    const attempt = { number: 1, state: 'CLAIMED', lease, tries: 0, paymentMethodTypes: ['card'] } as const;
     const order: Order = { ...opened, attempts: [{ ...attempt, ...terms, expiresAtMs: atMs + 3_600_000 }] };
     await commit(harness.ledger, plan(harness.ledger.ids.token(), putOrder(order, harness.ledger.settings)));
     const swept: string[] = [];

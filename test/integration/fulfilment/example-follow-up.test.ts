@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { receipt } from '../../../dev/example-follow-up.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import { type MerchantServer, answers, startMerchantServer } from './merchant-server.ts';
 import { type FulfilmentHarness, makeFulfilment, putPaidOrder, reread, eventually } from './support.ts';
 

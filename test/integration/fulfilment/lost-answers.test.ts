@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import type { StepResult } from '../../../src/fulfilment/follow-up.ts';
-import { changeOrder } from '../../../src/ledger/operations/change-order.ts';
-import { finishStep } from '../../../src/ledger/operations/finish-step.ts';
-import { takeUpOrder } from '../../../src/ledger/operations/take-up-order.ts';
-import { note } from '../../../src/ledger/orders/order-changes.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
+import { changeOrder } from '../../../src/ledger/usecases/runtime/change-order.ts';
+import { finishStep } from '../../../src/ledger/usecases/steps/finish-step.ts';
+import { takeUpOrder } from '../../../src/ledger/usecases/steps/take-up-order.ts';
+import { note } from '../../../src/ledger/model/orders/order-changes.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import type { Fault } from '../../support/faults.ts';
 import {
@@ -196,9 +196,9 @@ describe('a result that was not recorded', () => {
       followUp(() => DONE, 'second'),
     );
     const order = await putPaidOrder(harness.ledger);
-    const told: (string | undefined)[] = [];
+    const reported: (string | undefined)[] = [];
     await harness.ledger.bus.subscribe(`t_1#order#u_1#${order.orderId}`, (notice) => {
-      if (notice.kind === 'transition') told.push(notice.transition.detail ?? notice.transition.cause);
+      if (notice.kind === 'transition') reported.push(notice.transition.detail ?? notice.transition.cause);
     });
     await takeUpOrder(harness.ledger, order, 'worker', DEFAULT_STEP_POLICY);
     const finish = (stepName: string): ReturnType<typeof finishStep> =>
@@ -214,6 +214,6 @@ describe('a result that was not recorded', () => {
     expect(await first).toMatchObject({ kind: 'RECORDED', state: 'DONE', confirmed: true });
     const { state, steps } = await now(order);
     expect([state, ...steps.map((step) => step.state)]).toEqual(['CONFIRMED', 'DONE', 'DONE']);
-    expect(told).toEqual(['second:paid', 'first:paid', 'COMPLETED']);
+    expect(reported).toEqual(['second:paid', 'first:paid', 'COMPLETED']);
   });
 });

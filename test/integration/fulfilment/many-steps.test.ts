@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { DEFAULT_STEP_POLICY } from '../../../src/ledger/orders/steps.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
 import {
   DONE,
   type FulfilmentHarness,

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type MerchantReceiver, startMerchantReceiver } from '../../../dev/merchant-receiver.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import type { PostLimits } from '../../../src/fulfilment/post.ts';
-import { epochS } from '../../../src/ledger/clock.ts';
-import type { Order, Step } from '../../../src/ledger/orders/order.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { type Tenants, parseTenants } from '../../../src/tenants.ts';
+import { epochS } from '../../../src/ledger/kernel/clock.ts';
+import type { Order, Step } from '../../../src/ledger/model/orders/order.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { type Tenants, parseTenants } from '../../../src/config/tenants.ts';
 import { customer, merchant } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';
 import { type MerchantServer, answers, startMerchantServer } from './merchant-server.ts';
@@ -239,7 +239,7 @@ describe('a private address', () => {
 
 describe('a merchant who is no longer told', () => {
   it('leaves its pending steps dead, where an operator sees them', async () => {
-    const told = tenantsTelling(`${server.origin}/hook`);
+    const reported = tenantsTelling(`${server.origin}/hook`);
     const clock = ownedClock();
     const silent = parseTenants(
       {
@@ -254,9 +254,9 @@ describe('a merchant who is no longer told', () => {
       },
       { production: false },
     );
-    const before = notifyMerchant({ tenants: told, clock, limits: LIMITS });
+    const before = notifyMerchant({ tenants: reported, clock, limits: LIMITS });
     const after = notifyMerchant({ tenants: silent, clock, limits: LIMITS });
-    harness = await makeFulfilment([{ ...after, appliesTo: before.appliesTo }], { tenants: told, clock });
+    harness = await makeFulfilment([{ ...after, appliesTo: before.appliesTo }], { tenants: reported, clock });
     harness.startWorker();
     const order = await putPaidOrder(harness.ledger);
     const { steps } = await until(order, ({ state }) => state === 'DEAD');

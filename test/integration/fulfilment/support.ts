@@ -7,16 +7,17 @@ import {
   type WorkerSettings,
   startWorker,
 } from '../../../src/fulfilment/worker.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import type { OrderRef } from '../../../src/ledger/keys.ts';
-import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
-import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { openOrder, payOrder } from '../../../src/ledger/orders/payments.ts';
-import { plan } from '../../../src/ledger/plan.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
+import type { OrderRef } from '../../../src/ledger/kernel/keys.ts';
+import { type Ledger, commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { putOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { payOrder } from '../../../src/ledger/model/orders/payments.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { type Metrics, createMetrics } from '../../../src/observability/metrics.ts';
 import { type Harness, type HarnessOptions, TEST_TENANTS, makeHarness } from '../../support/harness.ts';
+import { openedOrder } from '../../support/sample-orders.ts';
 
 export interface FulfilmentHarness extends Harness {
   readonly registry: Registry;
@@ -87,17 +88,14 @@ export async function makeFulfilment(
 /** A paid purchase as the ledger would have written it, its steps named by the follow-ups. */
 export function paidOrder(ledger: Ledger, accountId = 'u_1', merchantId = 'm_1'): Order {
   const atMs = ledger.clock.nowMs();
-  const order = openOrder({
+  const order = openedOrder({
     tenant: 't_1',
     accountId,
     orderId: ledger.ids.ulid(atMs),
-    kind: 'PURCHASE',
     merchantId,
     currency: 'USD',
-    amount: decimal('12.50'),
+    amount: '12.50',
     lines: [{ name: 'test', quantity: 1, unitPrice: decimal('12.50'), amount: decimal('12.50') }],
-    actor: accountId,
-    consented: false,
     atMs,
   });
   const payment = { method: 'WALLET', atMs, asset: 'ECOPAY' } as const;

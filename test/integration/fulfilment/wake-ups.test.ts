@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { type Worker, startWorker } from '../../../src/fulfilment/worker.ts';
-import { orderRefOf } from '../../../src/ledger/operations/input.ts';
-import { orderKey } from '../../../src/ledger/keys.ts';
-import { readOrder } from '../../../src/ledger/orders/order-item.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import { orderRefOf } from '../../../src/ledger/usecases/runtime/input.ts';
+import { orderKey } from '../../../src/ledger/kernel/keys.ts';
+import { readOrder } from '../../../src/ledger/items/order-item.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { ChargeDocument } from '../../support/generated/documents.ts';
 import { ALICE, type Gateway, dataOf, startGateway } from '../../support/gateway.ts';

@@ -1,6 +1,6 @@
 import { createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
 import { startWorker } from '../../../src/fulfilment/worker.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
 import { TEST_TENANTS, makeHarness } from '../../support/harness.ts';

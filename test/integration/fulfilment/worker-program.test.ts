@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 import { freePort } from '../../../dev/free-port.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
-import { systemClock } from '../../../src/ledger/clock.ts';
-import { parseTenants } from '../../../src/tenants.ts';
+import { systemClock } from '../../../src/ledger/kernel/clock.ts';
+import { parseTenants } from '../../../src/config/tenants.ts';
 import { type MerchantServer, startMerchantServer } from './merchant-server.ts';
 import { type FulfilmentHarness, makeFulfilment, putPaidOrder, reread, eventually } from './support.ts';
 
@@ -45,8 +45,8 @@ it(
     await writeFile(tenantsFile, JSON.stringify({ t_1: tenant }));
     const tenants = parseTenants({ t_1: tenant }, { production: false });
     const clock = { nowMs: systemClock.nowMs, advance: () => undefined };
-    const told = notifyMerchant({ tenants, clock, limits: DEFAULT_POST_LIMITS });
-    harness = await makeFulfilment([told], { tenants, clock });
+    const reported = notifyMerchant({ tenants, clock, limits: DEFAULT_POST_LIMITS });
+    harness = await makeFulfilment([reported], { tenants, clock });
     let answer: (() => void) | undefined;
     server.answerWith((response) => {
       answer = () => response.writeHead(204).end();

@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { StepResult } from '../../../src/fulfilment/follow-up.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import { admin, customer, terminal } from '../../support/harness.ts';
 import {
   DONE,
@@ -40,9 +40,9 @@ describe('an order that is PAID', () => {
   it('is CONFIRMED once its step is done, and subscribers are told of both', async () => {
     harness = await makeFulfilment([followUp(() => DONE)]);
     const order = await putPaidOrder(harness.ledger);
-    const told: string[] = [];
+    const reported: string[] = [];
     await harness.ledger.bus.subscribe(`t_1#order#u_1#${order.orderId}`, (notice) => {
-      if (notice.kind === 'transition') told.push(notice.transition.cause);
+      if (notice.kind === 'transition') reported.push(notice.transition.cause);
     });
     harness.startWorker();
     const { steps } = await until(harness, order, isConfirmed);
@@ -50,13 +50,13 @@ describe('an order that is PAID', () => {
       { name: 'probe:paid', state: 'DONE', attempts: 1, nextAttemptAtMs: order.updatedAtMs },
     ]);
     await eventually(() => {
-      expect(told).toEqual(['STEP_DONE', 'COMPLETED']);
+      expect(reported).toEqual(['STEP_DONE', 'COMPLETED']);
     });
   });
 
   it('is confirmed the same way when it is a top-up', async () => {
     harness = await makeFulfilment([followUp(() => DONE)]);
-    const input = { accountId: 'u_1', amount: '5.00', method: 'CASH' };
+    const input = { accountId: 'u_1', amount: '5.00', method: 'CASH' as const };
     const outcome = await topUp(harness.ledger, terminal(), harness.key(), input);
     if (outcome.kind !== 'TopUpSuccess') throw new Error(outcome.kind);
     harness.startWorker();
@@ -185,9 +185,9 @@ describe('a step', () => {
       }),
     ]);
     const order = await putPaidOrder(harness.ledger);
-    const told: string[] = [];
+    const reported: string[] = [];
     await harness.ledger.bus.subscribe(`t_1#order#u_1#${order.orderId}`, (notice) => {
-      if (notice.kind === 'transition') told.push(notice.transition.cause);
+      if (notice.kind === 'transition') reported.push(notice.transition.cause);
     });
     const deaf: Ledger = {
       ...harness.ledger,
@@ -201,7 +201,7 @@ describe('a step', () => {
     harness.startWorker({}, deaf);
     const now = await until(harness, order, isConfirmed);
     await eventually(() => {
-      expect(told).toEqual(['STEP_DONE', 'COMPLETED']);
+      expect(reported).toEqual(['STEP_DONE', 'COMPLETED']);
     });
     expect(runs).toBe(1);
     expect(now.steps).toMatchObject([{ state: 'DONE', attempts: 1 }]);

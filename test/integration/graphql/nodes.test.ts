@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
 import {
   ChargeDocument,
   EntriesDocument,

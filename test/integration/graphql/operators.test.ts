@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type EventRecord, putEvent } from '../../../src/ledger/provider/event-item.ts';
-import { orderKey } from '../../../src/ledger/keys.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { orderRefOf } from '../../../src/ledger/operations/input.ts';
-import { touch } from '../../../src/ledger/orders/order-changes.ts';
-import { readOrder } from '../../../src/ledger/orders/order-item.ts';
-import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Step } from '../../../src/ledger/orders/order.ts';
-import { type PlanPart, plan } from '../../../src/ledger/plan.ts';
+import { type EventRecord, putEvent } from '../../../src/ledger/items/event-item.ts';
+import { orderKey } from '../../../src/ledger/kernel/keys.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { orderRefOf } from '../../../src/ledger/usecases/runtime/input.ts';
+import { touch } from '../../../src/ledger/model/orders/order-changes.ts';
+import { readOrder } from '../../../src/ledger/items/order-item.ts';
+import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Step } from '../../../src/ledger/model/orders/order.ts';
+import { type PlanPart, plan } from '../../../src/ledger/items/plan.ts';
 import {
   DeadStepsDocument,
   type DeadStepsQuery,

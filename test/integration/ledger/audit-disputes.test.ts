@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type ItemKey, orderKey } from '../../../src/ledger/keys.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import { type ItemKey, orderKey } from '../../../src/ledger/kernel/keys.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import {
   auditedProblems,
   damage,
@@ -9,19 +9,19 @@ import {
   entryOf,
   nextEntryKey,
 } from '../../support/damage.ts';
-import { stripeDispute, stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import { stripeDispute, stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
 import { type World, eventOf, makeWorld, metadataOf } from '../webhooks/support.ts';
 
-/** The audit on disputes and surplus payments: each loss stands in the books once while it is one, and else not at all. */
+/** The audit on disputes and overpayments: each loss stands in the books once while it is one, and else not at all. */
 
 async function pay(world: World, order: Order, attempt = 1): Promise<void> {
   const n = String(attempt);
   const session = { id: `cs_${n}`, payment_intent: `pi_${n}`, metadata: metadataOf(order, attempt) };
   const paid = { status: 'complete', payment_status: 'paid', url: null };
-  const told = await world.apply(
+  const reported = await world.apply(
     eventOf(world, 'checkout.session.completed', stripeSession({ ...session, ...paid })),
   );
-  expect(told).toMatchObject({ outcome: 'APPLIED' });
+  expect(reported).toMatchObject({ outcome: 'APPLIED' });
 }
 
 /** A paid order; with a second payment, `pi_2` of 500 is surplus. */
@@ -33,8 +33,8 @@ async function paidOrder(world: World, kind: Order['kind'] = 'PURCHASE', payment
 }
 
 async function dispute(world: World, id: string, status: string, fields: object = {}): Promise<void> {
-  const told = stripeDispute({ id, status, amount: 100, ...fields });
-  const event = eventOf(world, 'charge.dispute.updated', told);
+  const reported = stripeDispute({ id, status, amount: 100, ...fields });
+  const event = eventOf(world, 'charge.dispute.updated', reported);
   if (event.object.kind === 'dispute') world.account.disputes.set(id, event.object.dispute);
   expect(await world.apply(event)).toMatchObject({ outcome: 'APPLIED' });
 }

@@ -1,9 +1,9 @@
 import { BatchWriteItemCommand } from '@aws-sdk/client-dynamodb';
 import { expect, inject, it, onTestFinished } from 'vitest';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { entryAttributes } from '../../../src/ledger/entry.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import type { Store } from '../../../src/ledger/store.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { entryAttributes } from '../../../src/ledger/model/entries/entry.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
+import type { Store } from '../../../src/ledger/table/store.ts';
 import { auditNow, damage } from '../../support/damage.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 

@@ -1,12 +1,12 @@
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { type ItemKey, orderKey } from '../../../src/ledger/keys.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
+import { type ItemKey, orderKey } from '../../../src/ledger/kernel/keys.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { auditedProblems, damage, entryOf } from '../../support/damage.ts';
 import { type Harness, admin, customer, makeHarness, terminal } from '../../support/harness.ts';
-import { stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import { stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
 import { eventOf, makeWorld, metadataOf } from '../webhooks/support.ts';
 
 /** The audit on what the postings of an order say beside its amounts: where value came from, and what it earned. */
@@ -34,7 +34,7 @@ async function chargedOrder(harness: Harness, refunded?: string): Promise<ItemKe
 /** 500 yen in cash at the till `cafe-till`, of which 100 went back. */
 async function cashOrder(harness: Harness): Promise<ItemKey> {
   const { ledger, key } = harness;
-  const cash = { accountId: 'alice', amount: '500', method: 'CASH' };
+  const cash = { accountId: 'alice', amount: '500', method: 'CASH' as const };
   const paid = await topUp(ledger, terminal('cafe', 'demo'), key(), cash);
   if (paid.kind !== 'TopUpSuccess') throw new Error(paid.kind);
   const { orderId } = paid;

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { createOrder } from '../../../src/ledger/operations/create-order.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
-import { putProduct } from '../../../src/ledger/operations/put-product.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import type { Tenant } from '../../../src/tenants.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { putProduct } from '../../../src/ledger/usecases/commands/put-product.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import type { Tenant } from '../../../src/config/tenants.ts';
 import { type Harness, admin, customer, makeHarness, merchant, terminal } from '../../support/harness.ts';
 
 /**
  * A tenant's file changes between a request whose answer was lost and its retry. What was committed is what the retry is
- * told: the marker is looked for before anything is judged that changes with time (docs/DESIGN.md §5.3).
+ * told: the idempotency record is looked for before anything is judged that changes with time (docs/DESIGN.md §5.3).
  */
 
 let harness: Harness;
@@ -35,7 +35,7 @@ const withoutMerchants = (): Ledger => withTenant((tenant) => ({ ...tenant, merc
 describe('a retry after its tenant has changed', () => {
   it('of a cash top-up is told of its credit', async () => {
     const key = harness.key();
-    const input = { accountId: 'w_1', amount: '10.00', method: 'CASH' };
+    const input = { accountId: 'w_1', amount: '10.00', method: 'CASH' as const };
     expect((await topUp(ledger, terminal(), key, input)).kind).toBe('TopUpSuccess');
     const again = await topUp(withoutAssets(), terminal(), key, input);
     expect(again).toMatchObject({ kind: 'TopUpSuccess', replayed: true });

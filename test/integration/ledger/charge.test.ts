@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { charge } from '../../../src/ledger/operations/charge.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
 import { type Harness, customer, makeHarness } from '../../support/harness.ts';
 
 let harness: Harness;

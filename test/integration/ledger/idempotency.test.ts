@@ -1,12 +1,12 @@
 import { GetItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { markerKey } from '../../../src/ledger/keys.ts';
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { createOrder } from '../../../src/ledger/operations/create-order.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
+import { idempotencyRecordKey } from '../../../src/ledger/kernel/keys.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { type Harness, admin, customer, makeHarness, merchant, terminal } from '../../support/harness.ts';
 
 let harness: Harness;
@@ -44,7 +44,7 @@ describe('a retry under a new key', () => {
 
   it('really is a second cash top-up', async () => {
     const name = newAccount();
-    const input = { accountId: name, amount: '10.00', method: 'CASH' };
+    const input = { accountId: name, amount: '10.00', method: 'CASH' as const };
     for (const key of [harness.key(), harness.key()]) {
       expect((await topUp(ledger, terminal(), key, input)).kind).toBe('TopUpSuccess');
     }
@@ -232,9 +232,9 @@ describe('what is remembered of a failure', () => {
 });
 
 describe('a marker whose time has passed, though it is still there', () => {
-  /** The marker of a charge, and its `ttl` set as if it had been written long ago. */
+  /** The idempotency record of a charge, and its `ttl` set as if it had been written long ago. */
   async function age(name: string, key: string, ttlS: number): Promise<void> {
-    const { uuid, type } = markerKey({ tenant: 't_1', principal: name, operation: 'charge', key });
+    const { uuid, type } = idempotencyRecordKey({ tenant: 't_1', principal: name, operation: 'charge', key });
     await harness.client.send(
       new UpdateItemCommand({
         TableName: harness.tableName,
@@ -277,11 +277,11 @@ describe('a marker whose time has passed, though it is still there', () => {
     const { name, orderId } = await accountWithOrder('5.00');
     const key = harness.key();
     await charge(ledger, customer(name), key, { orderId });
-    const { uuid, type } = markerKey({ tenant: 't_1', principal: name, operation: 'charge', key });
-    const { Item: marker } = await harness.client.send(
+    const { uuid, type } = idempotencyRecordKey({ tenant: 't_1', principal: name, operation: 'charge', key });
+    const { Item: record } = await harness.client.send(
       new GetItemCommand({ TableName: harness.tableName, Key: { uuid: { S: uuid }, type: { S: type } } }),
     );
-    expect(marker?.['ttl']).toEqual({ N: String(1_900_000_000 + 90 * 86_400) });
+    expect(record?.['ttl']).toEqual({ N: String(1_900_000_000 + 90 * 86_400) });
     for (const prefix of ['ENTRY#', 'ORDER#', 'BALANCE#']) {
       const items = await ledger.store.query({ uuid: `t_1#${name}`, prefix, limit: 100, newestFirst: false });
       expect(items.length).toBeGreaterThan(0);

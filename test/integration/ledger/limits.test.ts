@@ -1,17 +1,16 @@
 import { afterEach, describe, expect, inject, it } from 'vitest';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { createOrder } from '../../../src/ledger/operations/create-order.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { putProduct } from '../../../src/ledger/operations/put-product.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Attempt, Order } from '../../../src/ledger/orders/order.ts';
-import { openOrder } from '../../../src/ledger/orders/payments.ts';
-import { plan } from '../../../src/ledger/plan.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { putProduct } from '../../../src/ledger/usecases/commands/put-product.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { putOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Attempt, Order } from '../../../src/ledger/model/orders/order.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
 import { type Harness, customer, makeHarness, merchant } from '../../support/harness.ts';
+import { openedOrder } from '../../support/sample-orders.ts';
 
 /** Limits on everything, each refused by its name (docs/DESIGN.md §3). */
 
@@ -52,9 +51,11 @@ describe('an order', () => {
     await harness.fund('t_1', 'u_1', '10.00');
     const { id, orderId } = await harness.openOrder('t_1', 'u_1', '10.00');
     await charge(harness.ledger, customer('u_1'), harness.key(), { orderId: id });
-    const giveBack = () => refund(harness.ledger, merchant(), harness.key(), { orderId: id, amount: '0.01' });
-    for (let made = 0; made < 100; made += 1) expect((await giveBack()).kind).toBe('RefundSuccess');
-    expect(await giveBack()).toMatchObject({
+    const creditReceivableThenWallet = () =>
+      refund(harness.ledger, merchant(), harness.key(), { orderId: id, amount: '0.01' });
+    for (let made = 0; made < 100; made += 1)
+      expect((await creditReceivableThenWallet()).kind).toBe('RefundSuccess');
+    expect(await creditReceivableThenWallet()).toMatchObject({
       kind: 'InvalidInput',
       issues: [{ path: ['orderId'], code: 'too_many_refunds' }],
     });
@@ -73,17 +74,13 @@ describe('an order whose payment pages have all expired', () => {
   async function expired(attempts: number): Promise<string> {
     const { ledger } = harness;
     const atMs = ledger.clock.nowMs();
-    const opened = openOrder({
+    const opened = openedOrder({
       tenant: 't_1',
       accountId: 'u_1',
       orderId: ledger.ids.ulid(atMs),
-      kind: 'PURCHASE',
       merchantId: 'm_1',
       currency: 'USD',
-      amount: decimal('5.00'),
-      lines: [],
-      actor: 'u_1',
-      consented: false,
+      amount: '5.00',
       atMs,
     });
     const order: Order = {

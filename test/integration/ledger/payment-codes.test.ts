@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { createPaymentCodes } from '../../../src/auth/payment-code.ts';
 import type { Viewer } from '../../../src/auth/viewer.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { createOrder } from '../../../src/ledger/operations/create-order.ts';
-import { issuePaymentCode } from '../../../src/ledger/operations/issue-payment-code.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import { issuePaymentCode } from '../../../src/ledger/usecases/commands/issue-payment-code.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { type Harness, admin, customer, makeHarness, merchant, terminal } from '../../support/harness.ts';
 
 let harness: Harness;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { readDecimal } from '../../../src/ledger/attributes.ts';
-import { plainDecimal } from '../../../src/ledger/money.ts';
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
+import { readDecimal } from '../../../src/ledger/kernel/attributes.ts';
+import { plainDecimal } from '../../../src/ledger/kernel/money.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
 import {
   type Harness,
   type OpenedOrder,
@@ -181,7 +181,7 @@ describe('refunds', () => {
     await harness.fund('demo', name, '50000');
     expect((await refundBy(merchant('cafe', 'demo'), order.id)).kind).toBe('RefundSuccess');
     expect(await harness.balance('demo', name)).toBe('90000');
-    const more = { accountId: name, amount: '1', method: 'CASH' };
+    const more = { accountId: name, amount: '1', method: 'CASH' as const };
     expect(await topUp(ledger, terminal('cafe', 'demo'), harness.key(), more)).toMatchObject({
       kind: 'CapExceeded',
       room: '0',
@@ -190,7 +190,7 @@ describe('refunds', () => {
 
   it('of a cash top-up take the value out of the wallet, if it is still there, at the terminal that took it', async () => {
     const till = terminal('m_1', 't_1', 'till-7');
-    const cash = { accountId: 'w_cash', amount: '30.00', method: 'CASH' };
+    const cash = { accountId: 'w_cash', amount: '30.00', method: 'CASH' as const };
     const added = await topUp(ledger, till, harness.key(), cash);
     if (added.kind !== 'TopUpSuccess') throw new Error(added.kind);
     const orderId = encodeNodeId('Order', 't_1', 'w_cash', added.orderId);

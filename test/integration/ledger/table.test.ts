@@ -8,8 +8,8 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { z } from 'zod';
-import { createDynamoDbClient } from '../../../src/ledger/dynamodb.ts';
-import { createTable } from '../../../src/ledger/table.ts';
+import { createDynamoDbClient } from '../../../src/ledger/table/dynamodb.ts';
+import { createTable } from '../../../src/ledger/table/table.ts';
 
 /** The table of infra/table.json, which production deploys, is the one that everything here is tested on. */
 

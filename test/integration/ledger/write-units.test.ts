@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Viewer } from '../../../src/auth/viewer.ts';
-import { createDynamoDbClient } from '../../../src/ledger/dynamodb.ts';
-import { randomIds } from '../../../src/ledger/ids.ts';
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { createOrder } from '../../../src/ledger/operations/create-order.ts';
-import { issuePaymentCode } from '../../../src/ledger/operations/issue-payment-code.ts';
-import { putProduct } from '../../../src/ledger/operations/put-product.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { updateProfile } from '../../../src/ledger/operations/update-profile.ts';
-import { createStore } from '../../../src/ledger/store.ts';
-import { createTransactor } from '../../../src/ledger/transact.ts';
+import { createDynamoDbClient } from '../../../src/ledger/table/dynamodb.ts';
+import { randomIds } from '../../../src/ledger/kernel/ids.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import { issuePaymentCode } from '../../../src/ledger/usecases/commands/issue-payment-code.ts';
+import { putProduct } from '../../../src/ledger/usecases/commands/put-product.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { updateProfile } from '../../../src/ledger/usecases/commands/update-profile.ts';
+import { createStore } from '../../../src/ledger/table/store.ts';
+import { createTransactor } from '../../../src/ledger/table/transact.ts';
 import { testEngine } from '../../support/engine.ts';
 import {
   type Harness,
@@ -127,7 +127,7 @@ const plain = { merchantId: 'm_1', accountId: 'x', amount: '5', description: 'go
 
 const ROWS: readonly Row[] = [
   {
-    // Marker, order, balance, entry; and the index entry of the step that became due.
+    // Idempotency record, order, balance, entry; and the index entry of the step that became due.
     name: 'a plain charge: 8, and 1 for the index',
     answers: 'ChargeSuccess',
     prepare: async () => {
@@ -203,7 +203,7 @@ const ROWS: readonly Row[] = [
     onDynamoDbLocal: 0,
   },
   {
-    // Marker and order; and the merchant's index entry.
+    // Idempotency record and order; and the merchant's index entry.
     name: 'createOrder with an amount',
     answers: 'CreateOrderSuccess',
     prepare: () => Promise.resolve(() => createOrder(harness.ledger, admin(), harness.key(), plain)),
@@ -240,7 +240,7 @@ const ROWS: readonly Row[] = [
     name: 'a cash top-up',
     answers: 'TopUpSuccess',
     prepare: () => {
-      const input = { accountId: 'x', amount: '5', method: 'CASH' };
+      const input = { accountId: 'x', amount: '5', method: 'CASH' as const };
       return Promise.resolve(() => topUp(harness.ledger, terminal(), harness.key(), input));
     },
     cost: { reads: 1, transactions: 1, items: 4, writeUnits: 9 },

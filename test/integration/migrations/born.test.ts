@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { updateProfile } from '../../../src/ledger/operations/update-profile.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { updateProfile } from '../../../src/ledger/usecases/commands/update-profile.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { followMigrations } from '../../../src/migrations/migrating-table.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { systemClock } from '../../../src/ledger/clock.ts';
-import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
+import { systemClock } from '../../../src/ledger/kernel/clock.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { type LegacyAccount, legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';

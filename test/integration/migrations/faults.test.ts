@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
 import { type BackfillResult, backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { COUNTS_FOR_MS } from '../../../src/migrations/heartbeat.ts';

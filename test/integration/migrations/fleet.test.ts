@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { plan } from '../../../src/ledger/plan.ts';
-import type { Store } from '../../../src/ledger/store.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import type { Store } from '../../../src/ledger/table/store.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { COUNTS_FOR_MS, putHeartbeat } from '../../../src/migrations/heartbeat.ts';

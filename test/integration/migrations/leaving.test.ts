@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startChildServer } from '../../../dev/child-server.ts';
-import { loadConfig } from '../../../src/config.ts';
-import { systemClock } from '../../../src/ledger/clock.ts';
-import { startServer } from '../../../src/listen.ts';
+import { loadConfig } from '../../../src/config/config.ts';
+import { systemClock } from '../../../src/ledger/kernel/clock.ts';
+import { startServer } from '../../../src/main/listen.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { readFleet } from '../../../src/migrations/read-migrations.ts';
 import { takeStep } from '../../../src/migrations/steps.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { AttributeValue, StoredItem } from '../../../src/ledger/attributes.ts';
-import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
-import type { PlannedItem } from '../../../src/ledger/plan.ts';
+import type { AttributeValue, StoredItem } from '../../../src/ledger/kernel/attributes.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
+import type { PlannedItem } from '../../../src/ledger/items/plan.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { unmovedRecords } from '../../../src/migrations/unmoved-records.ts';
@@ -32,17 +32,17 @@ afterAll(() => {
   harness.close();
 });
 
-type Held = Record<string, AttributeValue>;
+type Leased = Record<string, AttributeValue>;
 
 const MOST = '9'.repeat(38);
-const SOUND: Readonly<Record<string, Held>> = {
+const SOUND: Readonly<Record<string, Leased>> = {
   'demo#most': { ecopay: { N: MOST } },
   'demo#least': { point: { N: `0.${'0'.repeat(36)}1` } },
   'demo#nothing': { ecopay: { N: '0' }, name: { S: '' } },
   'demo#empty': {},
   'demo#more': { jcredit: { N: '7' }, loyalty_tier: { S: 'gold' }, updated_at: { S: 'yesterday' } },
 };
-const ODD: Readonly<Record<string, Held>> = {
+const ODD: Readonly<Record<string, Leased>> = {
   'demo#text': { ecopay: { S: '500' } },
   'demo#long': { ecopay: { N: `0.${'0'.repeat(60)}1` } },
   'demo#owes': { point: { N: '-1' } },
@@ -57,7 +57,7 @@ const ODD: Readonly<Record<string, Held>> = {
 };
 
 /** An item as whoever wrote it left it: no builder of ours would make it. */
-function stored(uuid: string, type: string, held: Held): PlannedItem {
+function stored(uuid: string, type: string, held: Leased): PlannedItem {
   return { role: 'other', item: { Put: { Item: { uuid: { S: uuid }, type: { S: type }, ...held } } } };
 }
 

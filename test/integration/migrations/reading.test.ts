@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { systemClock } from '../../../src/ledger/clock.ts';
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import { type Store, TableUnavailableError } from '../../../src/ledger/store.ts';
+import { systemClock } from '../../../src/ledger/kernel/clock.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import { type Store, TableUnavailableError } from '../../../src/ledger/table/store.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { putHeartbeat } from '../../../src/migrations/heartbeat.ts';

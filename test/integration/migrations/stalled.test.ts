@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { createDynamoDbClient } from '../../../src/ledger/dynamodb.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import type { Store } from '../../../src/ledger/store.ts';
-import { createTransactor } from '../../../src/ledger/transact.ts';
+import { createDynamoDbClient } from '../../../src/ledger/table/dynamodb.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import type { Store } from '../../../src/ledger/table/store.ts';
+import { createTransactor } from '../../../src/ledger/table/transact.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { COUNTS_FOR_MS, LEASE_MS } from '../../../src/migrations/heartbeat.ts';

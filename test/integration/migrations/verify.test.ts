@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import type { ItemKey } from '../../../src/ledger/keys.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { type PlannedItem, plan, putNew } from '../../../src/ledger/plan.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import type { ItemKey } from '../../../src/ledger/kernel/keys.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
+import { type PlannedItem, plan, putNew } from '../../../src/ledger/items/plan.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { takeStep } from '../../../src/migrations/steps.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { sweepEvents } from '../../../src/ledger/operations/sweep-events.ts';
-import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { sweepEvents } from '../../../src/ledger/usecases/provider-updates/sweep-events.ts';
+import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { customer } from '../../support/harness.ts';
 import {
   type ProviderHarness,
@@ -98,7 +98,7 @@ describe('a cancellation', () => {
     const buyer = customer('u_swept');
     const { id, orderId: purchaseId } = await harness.openOrder('t_1', 'u_swept', '20.00');
     await checkout(harness.ledger, buyer, harness.key(), { orderId: id, ...URLS });
-    const input = { amount: '7.00', asset: 'ECOPAY', method: 'CHECKOUT', ...URLS };
+    const input = { amount: '7.00', asset: 'ECOPAY', method: 'CHECKOUT' as const, ...URLS };
     const opened = await topUp(harness.ledger, buyer, harness.key(), input);
     if (opened.kind !== 'TopUpSuccess') throw new Error(opened.kind);
     const topUpId = opened.orderId;
@@ -122,21 +122,21 @@ describe('a cancellation', () => {
     await applyEvents(harness);
     for (const orderId of [purchaseId, topUpId]) {
       const order = await harness.order('t_1', 'u_swept', orderId);
-      expect([order.state, order.surplus, order.owed.toFixed()]).toEqual(['PAID', [], '0']);
+      expect([order.state, order.overpayments, order.receivable.toFixed()]).toEqual(['PAID', [], '0']);
       expect(order.timeline.map(({ from, to, cause }) => [from, to, cause]).slice(-2)).toEqual([
         ['SESSION_CREATED', 'CANCELED', 'CANCELED'],
         ['CANCELED', 'PAID', 'PAYMENT_RECEIVED'],
       ]);
     }
     const entries = await harness.entries('t_1', 'u_swept');
-    const booked = entries.map(({ orderId, operation, postings }) => [
+    const recorded = entries.map(({ orderId, operation, postings }) => [
       orderId,
       operation,
       ...postings.map(({ debit, credit, asset, amount }) => [debit, credit, asset, amount.toFixed()]),
     ]);
-    expect(booked).toHaveLength(2);
-    expect(booked).toContainEqual([purchaseId, 'PAYMENT', ['stripe', 'merchant:m_1', 'USD', '20']]);
-    expect(booked).toContainEqual([topUpId, 'TOP_UP', ['stripe', 'wallet:u_swept', 'ECOPAY', '7']]);
+    expect(recorded).toHaveLength(2);
+    expect(recorded).toContainEqual([purchaseId, 'PAYMENT', ['stripe', 'merchant:m_1', 'USD', '20']]);
+    expect(recorded).toContainEqual([topUpId, 'TOP_UP', ['stripe', 'wallet:u_swept', 'ECOPAY', '7']]);
     expect(await harness.balance('t_1', 'u_swept')).toBe('7');
   });
 

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { payableWith } from '../../../src/ledger/orders/order-view.ts';
-import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Attempt, Order } from '../../../src/ledger/orders/order.ts';
-import { plan } from '../../../src/ledger/plan.ts';
+import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { payableWith } from '../../../src/ledger/model/orders/order-view.ts';
+import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Attempt, Order } from '../../../src/ledger/model/orders/order.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
 import { customer } from '../../support/harness.ts';
 import {
   type ProviderHarness,
@@ -14,7 +14,7 @@ import {
   applyEvents,
   checkedOut,
   makeProviderHarness,
-  markerOf,
+  idempotencyRecordOf,
   sessionsMade,
 } from './support.ts';
 
@@ -118,8 +118,8 @@ describe('an attempt that is open whatever the state of its order', () => {
     const conflict = { kind: 'TransactionConflict', retryAfterMs: 500 };
     expect(await charge(harness.ledger, alice, key, { orderId: id })).toEqual(conflict);
     expect(await checkout(harness.ledger, alice, key, { orderId: id, ...URLS })).toEqual(conflict);
-    expect(await markerOf(harness, 'charge', key)).toBeUndefined();
-    expect(await markerOf(harness, 'checkout', key)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'charge', key)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'checkout', key)).toBeUndefined();
     expect(await sessionsMade(harness)).toBe(made);
     expect(await harness.entries('t_1', 'u_1')).toHaveLength(entries);
     expect(statesOf(await orderNow(orderId))).toEqual(['FAILED', ['OPEN']]);

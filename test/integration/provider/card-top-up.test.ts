@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { admin, customer } from '../../support/harness.ts';
 import { type ProviderHarness, URLS, applyEvents, makeProviderHarness, sessionOf } from './support.ts';
 
@@ -16,7 +16,12 @@ afterAll(async () => {
 });
 
 const alice = customer('u_1');
-const byCard = (amount: string, asset = 'ECOPAY') => ({ amount, asset, method: 'CHECKOUT', ...URLS });
+const byCard = (amount: string, asset = 'ECOPAY') => ({
+  amount,
+  asset,
+  method: 'CHECKOUT' as const,
+  ...URLS,
+});
 
 describe('a card top-up', () => {
   it('opens a page; the wallet is credited once, when Stripe says that the money is there', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
 import { customer } from '../../support/harness.ts';
 import {
   type ProviderHarness,
@@ -8,7 +8,7 @@ import {
   attemptOf,
   checkedOut,
   makeProviderHarness,
-  markerOf,
+  idempotencyRecordOf,
   sessionOf,
 } from './support.ts';
 
@@ -30,7 +30,7 @@ describe('a checkout', () => {
     expect(order.timeline.map(({ cause }) => cause)).toEqual(['CREATED', 'CHECKOUT_OPENED']);
     expect(order.attempts).toHaveLength(1);
     expect(order.attempts[0]).toMatchObject({ number: 1, state: 'OPEN', tries: 0, sessionId });
-    expect(order.attempts[0]?.claim).toBeUndefined();
+    expect(order.attempts[0]?.lease).toBeUndefined();
     expect(order.attempts[0]?.url).toMatch(/^http/);
     const session = await harness.ledger.provider.retrieveSession(sessionId);
     expect(session).toMatchObject({
@@ -66,7 +66,7 @@ describe('a checkout', () => {
       expect(await checkout(harness.ledger, alice, key, input)).toEqual({ ...first, replayed: true });
     }
     expect(harness.calls.slice(before)).toEqual(['createSession']);
-    expect(await markerOf(harness, 'checkout', key)).toMatchObject({ status: 'COMPLETED' });
+    expect(await idempotencyRecordOf(harness, 'checkout', key)).toMatchObject({ status: 'COMPLETED' });
   });
 
   it('under a new key answers the session that is open, instead of making a second one', async () => {
@@ -178,7 +178,7 @@ describe('a checkout that Stripe does not carry out', () => {
     const input = { orderId: id, ...URLS };
     await harness.simulator.failNextRequests({ ...checkoutPath, count: 1, status: 429, type: 'api_error' });
     expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'ProviderUnavailable' });
-    expect(await markerOf(harness, 'checkout', key)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'checkout', key)).toBeUndefined();
     expect(await attemptOf(harness, orderId)).toMatchObject({ state: 'CLOSED', tries: 1 });
     expect(await checkout(harness.ledger, alice, key, input)).toEqual({
       kind: 'CheckoutSuccess',

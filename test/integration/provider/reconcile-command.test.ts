@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { systemClock } from '../../../src/ledger/clock.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
+import { systemClock } from '../../../src/ledger/kernel/clock.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
 import { customer } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';
 import { type ProviderHarness, URLS, makeProviderHarness } from './support.ts';
@@ -70,7 +70,7 @@ it(
       disputes: 0,
       young: 0,
       foreign: 0,
-      bookings: 1,
+      recordings: 1,
       complete: true,
       findings: [],
       unreadable: [],

@@ -1,6 +1,6 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ReconcileProgress, reconcile } from '../../../src/ledger/operations/reconcile.ts';
+import { type ReconcileProgress, reconcile } from '../../../src/ledger/usecases/reconcile/reconcile.ts';
 import { type ProviderHarness, applyEvents, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
 
 let harness: ProviderHarness;

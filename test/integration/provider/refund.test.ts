@@ -1,12 +1,12 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { markerKey } from '../../../src/ledger/keys.ts';
-import { decimal, plainDecimal } from '../../../src/ledger/money.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
+import { idempotencyRecordKey } from '../../../src/ledger/kernel/keys.ts';
+import { decimal, plainDecimal } from '../../../src/ledger/kernel/money.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
 import { admin, customer, merchant } from '../../support/harness.ts';
 import {
   LEASE_MS,
@@ -15,7 +15,7 @@ import {
   applyEvents,
   claimOn,
   makeProviderHarness,
-  markerOf,
+  idempotencyRecordOf,
   paidByCard,
   sessionOf,
 } from './support.ts';
@@ -151,7 +151,7 @@ describe('a refund of a card payment', () => {
       ['REFUND_STARTED', undefined],
       ['REFUND_FAILED', 'provider_unavailable'],
     ]);
-    expect(await markerOf(harness, 'refund', key, seller.subject)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'refund', key, seller.subject)).toBeUndefined();
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({
       kind: 'RefundSuccess',
       replayed: false,
@@ -242,7 +242,7 @@ describe('a refund whose answer is lost', () => {
       kind: 'ProviderUnavailable',
     });
     const principal = seller.subject;
-    const { uuid, type } = markerKey({ tenant: 't_1', principal, operation: 'refund', key });
+    const { uuid, type } = idempotencyRecordKey({ tenant: 't_1', principal, operation: 'refund', key });
     await harness.client.send(
       new UpdateItemCommand({
         TableName: harness.tableName,
@@ -255,7 +255,7 @@ describe('a refund whose answer is lost', () => {
     await harness.advance(LEASE_MS);
     await sweepOrder(harness.ledger, { tenant: 't_1', accountId: 'u_1', orderId });
     expect((await amounts(orderId)).state).toBe('REFUNDED');
-    expect(await markerOf(harness, 'refund', key, principal)).toMatchObject({
+    expect(await idempotencyRecordOf(harness, 'refund', key, principal)).toMatchObject({
       status: 'PROCESSING',
       claimOf: { orderId, refundId: 'another-refund' },
     });
@@ -286,7 +286,7 @@ describe('a refund whose answer is lost', () => {
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({ kind: 'ProviderUnavailable' });
     expect(await amounts(orderId)).toEqual({ state: 'PAID', refundable: '20', pending: '0', refunded: '0' });
     expect(await refundsAtStripe(paymentId)).toEqual([]);
-    expect(await markerOf(harness, 'refund', key, seller.subject)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'refund', key, seller.subject)).toBeUndefined();
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({ kind: 'RefundSuccess' });
     expect(await refundsAtStripe(paymentId)).toEqual([2000]);
   });

@@ -3,11 +3,11 @@ import type { Shown } from '../../../src/cli/show-data.ts';
 import { look } from '../../../src/cli/show-look.ts';
 import { printedShown } from '../../../src/cli/show-output.ts';
 import { readSubject } from '../../../src/cli/show-subject.ts';
-import { findOrderOf } from '../../../src/ledger/operations/find-order.ts';
-import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import { putEvent } from '../../../src/ledger/provider/event-item.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
+import { findOrderOf } from '../../../src/ledger/usecases/queries/find-order.ts';
+import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import { putEvent } from '../../../src/ledger/items/event-item.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
 import { customer } from '../../support/harness.ts';
 import { type ProviderHarness, applyEvents, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
 
@@ -48,7 +48,7 @@ it('an order that was paid by card, refunded in part and disputed, with its entr
     payment: { method: 'CHECKOUT', paymentId: disputed.paymentId },
     attempts: [{ number: 1, state: 'CLOSED', paymentId: disputed.paymentId }],
     refunds: [{ amount: '10', state: 'SUCCEEDED', source: 'DASHBOARD' }],
-    disputes: [{ paymentId: disputed.paymentId, status: 'open', amount: '40', booked: false }],
+    disputes: [{ paymentId: disputed.paymentId, status: 'open', amount: '40', recorded: false }],
   });
   expect(order?.timeline.map(({ cause }) => cause)).toEqual([
     'CREATED',
@@ -179,13 +179,13 @@ it('a full order with the refunds that are kept beside it, also by their ids', a
     refunded: '5',
     refundPending: '7',
     refunds: [],
-    refundsAsideNotFound: 0,
+    overflowRefundsNotFound: 0,
   });
-  expect(found.order?.refundsAside.map(({ amount, state }) => [amount, state]).sort()).toEqual([
+  expect(found.order?.overflowRefunds.map(({ amount, state }) => [amount, state]).sort()).toEqual([
     ['5', 'SUCCEEDED'],
     ['7', 'PENDING'],
   ]);
-  const pending = found.order?.refundsAside.find(({ state }) => state === 'PENDING');
+  const pending = found.order?.overflowRefunds.find(({ state }) => state === 'PENDING');
   const asked = harness.calls.length;
   const byRefund = await findOrderOf(harness.ledger, pending?.providerRefundId ?? '');
   expect(byRefund).toEqual({
@@ -216,7 +216,9 @@ it('a full order without Stripe: what its entries name, and how many more there 
     type: 'api_error',
   });
   const found = await shown(full.id);
-  expect(found.order?.refundsAside.map(({ amount, state }) => [amount, state])).toEqual([['5', 'SUCCEEDED']]);
+  expect(found.order?.overflowRefunds.map(({ amount, state }) => [amount, state])).toEqual([
+    ['5', 'SUCCEEDED'],
+  ]);
   expect(printedShown(found)).toContain('  and 1 more: Stripe could not be asked for their ids\n');
 });
 

@@ -4,15 +4,18 @@ import {
   type StripeSimulatorOptions,
   startStripeSimulator,
 } from '../../../dev/stripe-simulator/server.ts';
-import { isHeld } from '../../../src/ledger/provider/attempts.ts';
-import { markerKey } from '../../../src/ledger/keys.ts';
-import { type Marker, readMarker } from '../../../src/ledger/marker.ts';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import type { LedgerSettings } from '../../../src/ledger/operations/ledger.ts';
-import type { Attempt, Claim, Order } from '../../../src/ledger/orders/order.ts';
-import type { PaymentProvider } from '../../../src/stripe/port.ts';
-import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
+import { isLeased } from '../../../src/ledger/model/provider/attempts.ts';
+import { idempotencyRecordKey } from '../../../src/ledger/kernel/keys.ts';
+import {
+  type IdempotencyRecord,
+  readIdempotencyRecord,
+} from '../../../src/ledger/items/idempotency-record.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import type { LedgerSettings } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import type { Attempt, Lease, Order } from '../../../src/ledger/model/orders/order.ts';
+import type { PaymentProvider } from '../../../src/provider/port.ts';
+import { createStripeProvider } from '../../../src/provider/stripe/stripe-adapter.ts';
 import { type Harness, type OpenedOrder, customer, makeHarness } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';
 
@@ -115,20 +118,22 @@ export async function attemptOf(harness: Harness, orderId: string): Promise<Atte
   return attempt;
 }
 
-export async function markerOf(
+export async function idempotencyRecordOf(
   harness: Harness,
   operation: string,
   key: string,
   principal = 'u_1',
-): Promise<Marker | undefined> {
-  const [item] = await harness.ledger.store.get([markerKey({ tenant: 't_1', principal, operation, key })]);
-  return item === undefined ? undefined : readMarker(item);
+): Promise<IdempotencyRecord | undefined> {
+  const [item] = await harness.ledger.store.get([
+    idempotencyRecordKey({ tenant: 't_1', principal, operation, key }),
+  ]);
+  return item === undefined ? undefined : readIdempotencyRecord(item);
 }
 
-export function claimOn(order: Order): Claim {
-  const held = [...order.attempts, ...order.refunds].find(isHeld);
+export function claimOn(order: Order): Lease {
+  const held = [...order.attempts, ...order.refunds].find(isLeased);
   if (held === undefined) throw new Error('nobody holds a claim on the order');
-  return held.claim;
+  return held.lease;
 }
 
 /** How many sessions Stripe has made, whoever knows of them. */

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { eventKey } from '../../../src/ledger/keys.ts';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { replayWebhookEvent } from '../../../src/ledger/operations/replay-webhook-event.ts';
-import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import { readEventRecord } from '../../../src/ledger/provider/event-item.ts';
-import type { ProviderEvent } from '../../../src/stripe/port.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { eventKey } from '../../../src/ledger/kernel/keys.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { replayWebhookEvent } from '../../../src/ledger/usecases/provider-updates/replay-webhook-event.ts';
+import { orderAttributes } from '../../../src/ledger/items/order-item.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import { readEventRecord } from '../../../src/ledger/items/event-item.ts';
+import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { admin } from '../../support/harness.ts';
-import { EVENT_CURSOR_KEY, readEventCursor } from '../../../src/ledger/provider/event-cursor.ts';
-import { plainDecimal } from '../../../src/ledger/money.ts';
-import { sweepEvents } from '../../../src/ledger/operations/sweep-events.ts';
+import { EVENT_CURSOR_KEY, readEventCursor } from '../../../src/ledger/items/event-cursor.ts';
+import { plainDecimal } from '../../../src/ledger/kernel/money.ts';
+import { sweepEvents } from '../../../src/ledger/usecases/provider-updates/sweep-events.ts';
 import { type ProviderHarness, checkedOut, makeProviderHarness, paidByCard } from './support.ts';
 
 let harness: ProviderHarness;
@@ -102,8 +102,8 @@ describe("a look through Stripe's events", () => {
     expect(await sweepEvents(harness.ledger, { pauseMs: 0 })).toMatchObject({ applied: 0, left: 0 });
     const others = sent.filter(({ type }) => !subscribed.includes(type));
     expect(others.map(({ type }) => type).sort()).toEqual(['charge.succeeded', 'payment_intent.created']);
-    const markers = await harness.ledger.store.get(others.map(({ id }) => eventKey(id)));
-    expect(markers.filter((marker) => marker !== undefined)).toEqual([]);
+    const records = await harness.ledger.store.get(others.map(({ id }) => eventKey(id)));
+    expect(records.filter((record) => record !== undefined)).toEqual([]);
   });
 
   it('moves its cursor to an hour before now, and no further', async () => {

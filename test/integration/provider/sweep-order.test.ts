@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimAttempt } from '../../../src/ledger/provider/attempts.ts';
-import { dueAtMs } from '../../../src/ledger/orders/due.ts';
-import type { OrderRef } from '../../../src/ledger/keys.ts';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import { claimAttempt } from '../../../src/ledger/model/provider/attempts.ts';
+import { dueAtMs } from '../../../src/ledger/model/orders/due.ts';
+import type { OrderRef } from '../../../src/ledger/kernel/keys.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import { customer, merchant } from '../../support/harness.ts';
 import {
   LEASE_MS,
@@ -16,7 +16,7 @@ import {
   attemptOf,
   checkedOut,
   makeProviderHarness,
-  markerOf,
+  idempotencyRecordOf,
   paidByCard,
 } from './support.ts';
 
@@ -66,7 +66,7 @@ describe('an order whose payment nobody told of', () => {
     await applyEvents(harness);
     const after = await order(orderId);
     expect(after.timeline.filter(({ cause }) => cause === 'PAYMENT_RECEIVED')).toHaveLength(1);
-    expect(after.surplus).toEqual([]);
+    expect(after.overpayments).toEqual([]);
     const entries = await harness.entries('t_1', 'u_1');
     expect(entries.filter((entry) => entry.orderId === orderId)).toHaveLength(1);
   });
@@ -84,7 +84,7 @@ describe('an order whose payment nobody told of', () => {
     const after = await order(orderId);
     expect(after.state).toBe('PAID');
     expect(after.timeline.filter(({ cause }) => cause === 'PAYMENT_RECEIVED')).toHaveLength(1);
-    expect(after.surplus).toEqual([]);
+    expect(after.overpayments).toEqual([]);
     const entries = await harness.entries('t_1', 'u_1');
     expect(entries.filter((entry) => entry.orderId === orderId)).toHaveLength(1);
   });
@@ -95,7 +95,7 @@ describe('an order whose payment nobody told of', () => {
     expect(await sweepOrder(harness.ledger, ref(orderId, 'demo', 'yen'))).toBe('WAITING');
     const waiting = await harness.order('demo', 'yen', orderId);
     expect(waiting.state).toBe('PENDING_PAYMENT');
-    expect(waiting.slip?.url).toMatch(/^http/);
+    expect(waiting.voucher?.url).toMatch(/^http/);
     await harness.simulator.completeAsyncPayment({ session: sessionId });
     await harness.advance(2 * HALF_HOUR_MS + 10 * MINUTE_MS);
     expect(await sweepOrder(harness.ledger, ref(orderId, 'demo', 'yen'))).toBe('SETTLED');
@@ -171,7 +171,7 @@ describe('what else waits', () => {
     await harness.simulator.closeDispute({ dispute: id, status: 'lost' });
     await harness.advance(HALF_HOUR_MS);
     expect(await sweepOrder(harness.ledger, ref(orderId))).toBe('SETTLED');
-    expect((await order(orderId)).disputes[0]).toMatchObject({ status: 'lost', booked: true });
+    expect((await order(orderId)).disputes[0]).toMatchObject({ status: 'lost', recorded: true });
   });
 
   it('a second session of an order that money of the first has paid is expired, so that nobody pays twice', async () => {
@@ -208,7 +208,9 @@ describe('what else waits', () => {
     await harness.advance(LEASE_MS);
     expect(await sweepOrder(harness.ledger, ref(orderId))).toBe('SETTLED');
     expect((await order(orderId)).state).toBe('REFUNDED');
-    expect(await markerOf(harness, 'refund', key, merchant().subject)).toMatchObject({ status: 'COMPLETED' });
+    expect(await idempotencyRecordOf(harness, 'refund', key, merchant().subject)).toMatchObject({
+      status: 'COMPLETED',
+    });
     expect(await refund(harness.ledger, merchant(), key, { orderId: id })).toMatchObject({
       kind: 'RefundSuccess',
       replayed: true,
@@ -225,8 +227,8 @@ it('a claim is listed as due at the end of its lease', async () => {
     {
       owner: 'somebody',
       leaseEndMs: harness.clock.nowMs() + LEASE_MS,
-      marker: { principal: 'u_1', operation: 'checkout', key: 'k' },
-      markerTtlS: 9_999_999_999,
+      request: { principal: 'u_1', operation: 'checkout', key: 'k' },
+      recordTtlS: 9_999_999_999,
     },
     harness.clock.nowMs(),
   );

@@ -120,16 +120,16 @@ describe('the sweeper', () => {
     const { paymentId } = await paidByCard(harness);
     await harness.simulator.dashboardRefund({ paymentIntent: paymentId, amount: 2500 });
     const listed = await harness.ledger.provider.listEvents({ limit: 100 });
-    const told =
+    const reported =
       listed.kind === 'DONE' ? listed.value.items.find(({ type }) => type === 'charge.refunded') : undefined;
-    if (told === undefined) throw new Error('no such event');
+    if (reported === undefined) throw new Error('no such event');
     const denied = { kind: 'UNAVAILABLE', reason: 'permission_denied' } as const;
     const { ledger } = harness;
     const listEvents: typeof ledger.provider.listEvents = (page) =>
       Promise.resolve({
         kind: 'DONE',
         value: {
-          items: page.createdFromS === undefined || told.createdS >= page.createdFromS ? [told] : [],
+          items: page.createdFromS === undefined || reported.createdS >= page.createdFromS ? [reported] : [],
           hasMore: false,
         },
       });
@@ -144,7 +144,7 @@ describe('the sweeper', () => {
     await running.lookedThrough();
     expect(running.logged.slice(1)).toEqual([
       'warn Events are left to be applied {"count":1}',
-      `warn An event is given up: replayWebhookEvent applies it {"eventId":"${told.eventId}","eventType":"charge.refunded","livemode":false,"tenant":"t_1"}`,
+      `warn An event is given up: replayWebhookEvent applies it {"eventId":"${reported.eventId}","eventType":"charge.refunded","livemode":false,"tenant":"t_1"}`,
     ]);
     expect(running.swept).toEqual(['{"type":"charge.refunded","outcome":"FAILED"}']);
   });

@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimAttempt } from '../../../src/ledger/provider/attempts.ts';
-import { epochS } from '../../../src/ledger/clock.ts';
-import { markerKey } from '../../../src/ledger/keys.ts';
-import { putMarkerIfNew } from '../../../src/ledger/marker.ts';
-import { cancelOrder } from '../../../src/ledger/operations/cancel-order.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { claimFor } from '../../../src/ledger/operations/complete-claim.ts';
-import { identify, markerOf as newMarker } from '../../../src/ledger/operations/idempotency.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Claim } from '../../../src/ledger/orders/order.ts';
-import { plan } from '../../../src/ledger/plan.ts';
+import { claimAttempt } from '../../../src/ledger/model/provider/attempts.ts';
+import { epochS } from '../../../src/ledger/kernel/clock.ts';
+import { idempotencyRecordKey } from '../../../src/ledger/kernel/keys.ts';
+import { putIdempotencyRecordIfNew } from '../../../src/ledger/items/idempotency-record.ts';
+import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { newLease } from '../../../src/ledger/usecases/provider-calls/complete-claim.ts';
+import {
+  identify,
+  idempotencyRecordOf as newMarker,
+} from '../../../src/ledger/usecases/runtime/idempotency.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Lease } from '../../../src/ledger/model/orders/order.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
 import { customer } from '../../support/harness.ts';
 import {
   LEASE_MS,
@@ -22,7 +25,7 @@ import {
   attemptOf,
   checkedOut,
   makeProviderHarness,
-  markerOf,
+  idempotencyRecordOf,
 } from './support.ts';
 
 let harness: ProviderHarness;
@@ -44,7 +47,7 @@ interface Abandoned {
 }
 
 /** A checkout whose process died right after its claim: nothing was sent to Stripe, nobody will complete it. */
-async function killedAfterClaim(lease: Partial<Pick<Claim, 'leaseEndMs'>> = {}): Promise<Abandoned> {
+async function killedAfterClaim(lease: Partial<Pick<Lease, 'leaseEndMs'>> = {}): Promise<Abandoned> {
   const { ledger, clock } = harness;
   const { id, orderId } = await harness.openOrder('t_1', 'u_1', '20.00');
   const key = harness.key();
@@ -52,10 +55,10 @@ async function killedAfterClaim(lease: Partial<Pick<Claim, 'leaseEndMs'>> = {}):
   const request = identify(ledger, alice, 'checkout', key, { order: ref, ...URLS });
   const order = await harness.order('t_1', 'u_1', orderId);
   const nowMs = clock.nowMs();
-  const claim: Claim = { ...claimFor(ledger, request, nowMs), ...lease };
+  const claim: Lease = { ...newLease(ledger, request, nowMs), ...lease };
   const claimed = claimAttempt(order, { ...URLS, paymentMethodTypes: ['card'] }, claim, nowMs);
   const token = ledger.ids.token();
-  const marker = newMarker(ledger, request, token, nowMs, {
+  const record = newMarker(ledger, request, token, nowMs, {
     status: 'PROCESSING',
     claimOf: { accountId: 'u_1', orderId },
   });
@@ -63,7 +66,7 @@ async function killedAfterClaim(lease: Partial<Pick<Claim, 'leaseEndMs'>> = {}):
     ledger,
     plan(
       token,
-      putMarkerIfNew(request.ref, marker, epochS(nowMs)),
+      putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs)),
       updateOrder(order, claimed, ledger.settings),
     ),
   );
@@ -115,7 +118,7 @@ describe('a checkout whose process was killed after the claim', () => {
       cancelOrder: keys.cancel,
       checkout: keys.checkout,
     })) {
-      expect(await markerOf(harness, operation, key)).toBeUndefined();
+      expect(await idempotencyRecordOf(harness, operation, key)).toBeUndefined();
     }
   });
 
@@ -163,7 +166,7 @@ describe('a checkout whose process was killed after the claim', () => {
     expect(await sweepOrder(harness.ledger, ref)).toBe('NOT_DUE');
     await harness.advance(LEASE_MS);
     expect(await sweepOrder(harness.ledger, ref)).toBe('WAITING');
-    expect(await markerOf(harness, 'checkout', key)).toMatchObject({ status: 'COMPLETED' });
+    expect(await idempotencyRecordOf(harness, 'checkout', key)).toMatchObject({ status: 'COMPLETED' });
     expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({
       kind: 'CheckoutSuccess',
       replayed: true,
@@ -187,13 +190,13 @@ describe('a checkout whose process was killed after the claim', () => {
 
   it('without a lease end is locked until its marker expires', async () => {
     const { key, input, orderId } = await killedAfterClaim({ leaseEndMs: undefined });
-    const { markerTtlS } = (await attemptOf(harness, orderId)).claim ?? { markerTtlS: 0 };
+    const { recordTtlS } = (await attemptOf(harness, orderId)).lease ?? { recordTtlS: 0 };
     await harness.advance(30 * 86_400_000);
     expect(await checkout(harness.ledger, alice, key, input)).toEqual({
       kind: 'IdempotencyInProgress',
       retryAfterMs: 3_600_000,
     });
-    await harness.advance((markerTtlS + 1) * 1000 - harness.clock.nowMs());
+    await harness.advance((recordTtlS + 1) * 1000 - harness.clock.nowMs());
     // The attempt is long over, and nobody had its page: closed, and a new one made.
     expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });
     expect((await harness.order('t_1', 'u_1', orderId)).attempts.map(({ number }) => number)).toEqual([2]);
@@ -231,7 +234,7 @@ describe('a checkout whose answer from Stripe is lost', () => {
       kind: 'ProviderUnavailable',
       retryAfterMs: 5_000,
     });
-    expect(await markerOf(harness, 'checkout', key)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'checkout', key)).toBeUndefined();
     expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({ kind: 'CheckoutSuccess' });
     expect(await attemptOf(harness, orderId)).toMatchObject({ number: 2, state: 'OPEN' });
   });
@@ -304,7 +307,7 @@ describe('money of an earlier session that arrives while a new one is being made
     const second = order.attempts[1]?.sessionId ?? '';
     expect(await ledger.provider.retrieveSession(second)).toMatchObject({ value: { status: 'expired' } });
     expect(order.timeline.at(-1)).toMatchObject({ cause: 'PAYMENT_RECEIVED' });
-    expect(order.surplus).toEqual([]);
+    expect(order.overpayments).toEqual([]);
   });
 });
 
@@ -322,7 +325,10 @@ it('a claim whose marker is gone completes its order alone', async () => {
       },
     },
   });
-  await commit(harness.ledger, plan(harness.ledger.ids.token(), { items: [item(markerKey(ref))] }));
+  await commit(
+    harness.ledger,
+    plan(harness.ledger.ids.token(), { items: [item(idempotencyRecordKey(ref))] }),
+  );
   expect(await checkout(harness.ledger, alice, key, input)).toMatchObject({
     kind: 'CheckoutSuccess',
     replayed: false,

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startStripeSimulator } from '../../../dev/stripe-simulator/server.ts';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { applyDispute } from '../../../src/ledger/operations/apply-dispute.ts';
-import { applyRefund } from '../../../src/ledger/operations/apply-refund.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { reconcile } from '../../../src/ledger/operations/reconcile.ts';
-import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import type { PaymentProvider, ProviderDispute } from '../../../src/stripe/port.ts';
-import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { applyDispute } from '../../../src/ledger/usecases/provider-updates/apply-dispute.ts';
+import { applyRefund } from '../../../src/ledger/usecases/provider-updates/apply-refund.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { reconcile } from '../../../src/ledger/usecases/reconcile/reconcile.ts';
+import { orderAttributes } from '../../../src/ledger/items/order-item.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import type { PaymentProvider, ProviderDispute } from '../../../src/provider/port.ts';
+import { createStripeProvider } from '../../../src/provider/stripe/stripe-adapter.ts';
 import { type ProviderHarness, applyEvents, makeProviderHarness, paidByCard } from './support.ts';
 
 /** What the ledger has booked, and the provider doesn't bear out. */
 
 const DAY_MS = 86_400_000;
-const ASKED = { kind: 'ASKED' } as const;
+const ASKED = { kind: 'LOOKUP' } as const;
 const BOTH_WAYS = { sinceMs: DAY_MS, fix: true, bothWays: true };
 
 let harness: ProviderHarness;
@@ -48,7 +48,7 @@ describe('a reconciliation both ways', () => {
       disputes: 1,
       young: 0,
       foreign: 0,
-      bookings: 3,
+      recordings: 3,
       findings: [],
       unreadable: [],
       complete: true,
@@ -64,7 +64,7 @@ describe('a reconciliation both ways', () => {
   it('leaves alone what was not written since', async () => {
     await paidByCard(harness, '20.00');
     await harness.advance(2 * DAY_MS);
-    expect(await reconcile(harness.ledger, BOTH_WAYS)).toMatchObject({ bookings: 0, findings: [] });
+    expect(await reconcile(harness.ledger, BOTH_WAYS)).toMatchObject({ recordings: 0, findings: [] });
   });
 
   it('names everything that another account at the provider knows nothing of, and fixes none of it', async () => {
@@ -111,7 +111,7 @@ describe('a reconciliation both ways', () => {
     const refund = listed.kind === 'DONE' ? listed.value.items[0] : undefined;
     if (refund === undefined) throw new Error('no refund');
     expect(refund.status).toBe('pending');
-    await applyRefund(harness.ledger, { ...refund, status: 'succeeded' }, { kind: 'ASKED' });
+    await applyRefund(harness.ledger, { ...refund, status: 'succeeded' }, { kind: 'LOOKUP' });
     await harness.advance(600_000);
     expect((await reconcile(harness.ledger, BOTH_WAYS)).findings).toMatchObject([
       {
@@ -158,9 +158,9 @@ describe('a reconciliation both ways', () => {
       ledger: 'lost 30 USD',
     };
     const both = [refund, { ...dispute, ...lost }];
-    const told = await reconcile(harness.ledger, { ...BOTH_WAYS, fix: false });
-    expect(told.findings).toHaveLength(2);
-    expect(told.findings).toEqual(
+    const reported = await reconcile(harness.ledger, { ...BOTH_WAYS, fix: false });
+    expect(reported.findings).toHaveLength(2);
+    expect(reported.findings).toEqual(
       expect.arrayContaining(both.map((one) => ({ ...one, fixed: false, next: 'FIX' }))),
     );
     const report = await reconcile(harness.ledger, BOTH_WAYS);
@@ -169,7 +169,7 @@ describe('a reconciliation both ways', () => {
     const after = await harness.order('t_1', 'u_1', orderId);
     expect([after.refunded.toFixed(), after.refundable.toFixed()]).toEqual(['1', '19']);
     const won = await harness.order('t_1', 'u_1', disputed.orderId);
-    expect(won.disputes.map(({ status, booked }) => [status, booked])).toEqual([['won', false]]);
+    expect(won.disputes.map(({ status, recorded }) => [status, recorded])).toEqual([['won', false]]);
     const entries = await harness.entries('t_1', 'u_1');
     expect((await reconcile(harness.ledger, BOTH_WAYS)).findings).toEqual([]);
     expect(await harness.entries('t_1', 'u_1')).toHaveLength(entries.length);
@@ -209,9 +209,9 @@ describe('a reconciliation both ways', () => {
         ...[fixed, next],
       ]);
     };
-    const told = await found(false);
-    expect(told).toHaveLength(3);
-    expect(told).toEqual(expect.arrayContaining(differences.map((one) => [...one, false, 'FIX'])));
+    const reported = await found(false);
+    expect(reported).toHaveLength(3);
+    expect(reported).toEqual(expect.arrayContaining(differences.map((one) => [...one, false, 'FIX'])));
     const fixed = await found(true);
     expect(fixed).toHaveLength(3);
     expect(fixed).toEqual(expect.arrayContaining(differences.map((one) => [...one, true, undefined])));
@@ -219,8 +219,8 @@ describe('a reconciliation both ways', () => {
     const [wasWon, wasOpen, released] = await Promise.all(
       [wonHere, openHere, refunded].map(({ orderId }) => harness.order('t_1', 'u_1', orderId)),
     );
-    expect(wasWon?.disputes).toMatchObject([{ status: 'lost', booked: true }]);
-    expect(wasOpen?.disputes).toMatchObject([{ status: 'won', booked: false }]);
+    expect(wasWon?.disputes).toMatchObject([{ status: 'lost', recorded: true }]);
+    expect(wasOpen?.disputes).toMatchObject([{ status: 'won', recorded: false }]);
     expect(released?.refundable.toFixed()).toBe('40');
   });
 
@@ -244,7 +244,7 @@ describe('a reconciliation both ways', () => {
     expect((await harness.order('t_1', 'u_1', orderId)).refunds).toMatchObject([
       { providerRefundId: refundId, state: 'SUCCEEDED' },
     ]);
-    expect(await reconcile(ledger, BOTH_WAYS)).toMatchObject({ young: 0, findings: [], bookings: 2 });
+    expect(await reconcile(ledger, BOTH_WAYS)).toMatchObject({ young: 0, findings: [], recordings: 2 });
   });
 
   it('leaves what was made a moment ago to its webhook', async () => {
@@ -258,7 +258,7 @@ describe('a reconciliation both ways', () => {
     await applyEvents(harness);
     await simulator.settleRefund({ refund: id, status: 'failed' });
     // Payment and refund are seconds old.
-    expect(await reconcile(ledger, BOTH_WAYS)).toMatchObject({ young: 2, bookings: 0, findings: [] });
+    expect(await reconcile(ledger, BOTH_WAYS)).toMatchObject({ young: 2, recordings: 0, findings: [] });
     await harness.advance(600_000);
     expect((await reconcile(ledger, { ...BOTH_WAYS, fix: false })).findings).toMatchObject([
       { providerId: id, next: 'FIX' },
@@ -299,7 +299,7 @@ describe('a reconciliation both ways', () => {
     expect(report).toMatchObject({ payments: 2, refunds: 2, complete: true });
     // The refund of the other one is fixed; its payment and itself are all that can be looked up.
     expect(report.findings).toMatchObject([{ kind: 'REFUND', order: { orderId }, fixed: true }]);
-    expect(report.bookings).toBe(2);
+    expect(report.recordings).toBe(2);
     const problem = 'malformed item: attribute state';
     expect(report.unreadable).toEqual([
       { item: expect.stringMatching(/^of re_/) as string, problem },
@@ -321,7 +321,7 @@ describe('a reconciliation both ways', () => {
       type: 'api_error',
     });
     expect(await reconcile(harness.ledger, BOTH_WAYS)).toMatchObject({
-      bookings: 2,
+      recordings: 2,
       findings: [],
       complete: false,
     });

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Ledger } from '../../../src/ledger/operations/ledger.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import type { PaymentProvider, ProviderResult } from '../../../src/stripe/port.ts';
+import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import type { PaymentProvider, ProviderResult } from '../../../src/provider/port.ts';
 import { merchant } from '../../support/harness.ts';
 import { LEASE_MS, type ProviderHarness, applyEvents, makeProviderHarness, paidByCard } from './support.ts';
 
@@ -56,7 +56,7 @@ describe.each([
     await applyEvents(harness);
 
     const order = await harness.order('t_1', 'u_1', orderId);
-    expect(order.refunds.map(({ state, claim }) => [state, claim])).toEqual([['SUCCEEDED', undefined]]);
+    expect(order.refunds.map(({ state, lease }) => [state, lease])).toEqual([['SUCCEEDED', undefined]]);
     expect(order.refunded.toFixed()).toBe('5');
     expect(await refundsAtProvider()).toEqual([['succeeded', 500]]);
   });

@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../dev/engine.ts';
-import { systemKey } from '../../../src/ledger/keys.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import type { Heard } from '../../../src/realtime/bus.ts';
-import { createInProcessBus } from '../../../src/realtime/in-process-bus.ts';
-import { createRelayCheckpoints } from '../../../src/realtime/relay-checkpoints.ts';
-import { type RelayReader, createRelayReader } from '../../../src/realtime/relay-reader.ts';
+import { systemKey } from '../../../src/ledger/kernel/keys.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import type { Heard } from '../../../src/realtime/bus/bus.ts';
+import { createInProcessBus } from '../../../src/realtime/bus/in-process-bus.ts';
+import { createRelayCheckpoints } from '../../../src/realtime/relay/relay-checkpoints.ts';
+import { type RelayReader, createRelayReader } from '../../../src/realtime/relay/relay-reader.ts';
 import {
   type ChangeStream,
   createChangeStream,
   createStreamsClient,
-} from '../../../src/realtime/relay-stream.ts';
-import { startRelay } from '../../../src/realtime/relay.ts';
+} from '../../../src/realtime/relay/relay-stream.ts';
+import { startRelay } from '../../../src/realtime/relay/relay.ts';
 import { startEngine } from '../../support/engine.ts';
 import { type Harness, customer, makeHarness } from '../../support/harness.ts';
 import { silentLogger } from './support.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 interface Relayed {
   readonly harness: Harness;
   readonly stream: ChangeStream;
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   readonly reader: () => Promise<RelayReader>;
   readonly readAll: (reader: RelayReader) => Promise<void>;
   readonly options: Parameters<typeof createRelayReader>[0];
@@ -41,11 +41,11 @@ async function relayed(): Promise<Relayed> {
   const { client: table, tableName, clock } = harness;
   const streams = createStreamsClient({ region: 'local', endpoint: engine.endpoint });
   const stream = createChangeStream({ table, streams, tableName });
-  const told: string[] = [];
+  const reported: string[] = [];
   const bus = {
     ...createInProcessBus(),
     publish: (topic: string, heard: Heard) => {
-      told.push(
+      reported.push(
         `${topic.split('#')[1] ?? ''} ${heard.kind === 'transition' ? `${heard.transition.version} ${heard.transition.to}` : heard.kind}`,
       );
     },
@@ -55,7 +55,7 @@ async function relayed(): Promise<Relayed> {
   return {
     harness,
     stream,
-    told,
+    reported,
     options,
     reader: () => createRelayReader(options),
     readAll: async (reader) => {
@@ -86,24 +86,24 @@ const PAYMENT = [
 
 describe('the relay', () => {
   it('tells of the transitions and entries that a killed process had committed, once each', async () => {
-    const { harness, told, reader, readAll } = await relayed();
+    const { harness, reported, reader, readAll } = await relayed();
     await pay(harness);
     await readAll(await reader());
-    expect([...told].sort()).toEqual([...PAYMENT].sort());
+    expect([...reported].sort()).toEqual([...PAYMENT].sort());
     harness.close();
   });
 
   it('goes on from its checkpoint when it is started again, and does not follow its own writes', async () => {
-    const { harness, told, reader, readAll } = await relayed();
+    const { harness, reported, reader, readAll } = await relayed();
     await pay(harness);
     const first = await reader();
     await readAll(first);
     await first.flush();
-    const before = told.length;
+    const before = reported.length;
     await pay(harness);
     const second = await reader();
     await readAll(second);
-    expect([...told.slice(before)].sort()).toEqual([...PAYMENT].sort());
+    expect([...reported.slice(before)].sort()).toEqual([...PAYMENT].sort());
     const shards = async (): Promise<unknown> => [
       ...(await createRelayCheckpoints(harness.client, harness.tableName).load()),
     ];
@@ -114,7 +114,7 @@ describe('the relay', () => {
   });
 
   it('takes a new iterator from its checkpoint when the old one has expired, without a gap', async () => {
-    const { harness, stream, told, options, readAll } = await relayed();
+    const { harness, stream, reported, options, readAll } = await relayed();
     let expire = false;
     const expiring: ChangeStream = {
       ...stream,
@@ -132,12 +132,12 @@ describe('the relay', () => {
     expect(await reader.turn()).toBe(0);
     expect(expire).toBe(false);
     await readAll(reader);
-    expect([...told].sort()).toEqual([...PAYMENT, ...PAYMENT].sort());
+    expect([...reported].sort()).toEqual([...PAYMENT, ...PAYMENT].sort());
     harness.close();
   });
 
   it('is read by one at a time; another takes over at once when it stops, and after the lease when it dies', async () => {
-    const { harness, told, options } = await relayed();
+    const { harness, reported, options } = await relayed();
     const { clock } = harness;
     const checkpoints = createRelayCheckpoints(harness.client, harness.tableName);
     expect(await checkpoints.lease('dead', clock.nowMs(), 10_000)).toBe(true);
@@ -155,13 +155,15 @@ describe('the relay', () => {
       });
     const waiting = start();
     for (let turn = 0; turn < 20; turn += 1) await checkpoints.load();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     clock.advance(10_001);
-    await expect.poll(() => [...told].sort(), { timeout: 10_000 }).toEqual([...PAYMENT].sort());
+    await expect.poll(() => [...reported].sort(), { timeout: 10_000 }).toEqual([...PAYMENT].sort());
     await waiting.stop();
     await pay(harness);
     const next = start();
-    await expect.poll(() => [...told].sort(), { timeout: 10_000 }).toEqual([...PAYMENT, ...PAYMENT].sort());
+    await expect
+      .poll(() => [...reported].sort(), { timeout: 10_000 })
+      .toEqual([...PAYMENT, ...PAYMENT].sort());
     await next.stop();
     harness.close();
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { orderKey } from '../../../src/ledger/keys.ts';
-import { decodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { orderAttributes, readOrder } from '../../../src/ledger/orders/order-item.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { orderKey } from '../../../src/ledger/kernel/keys.ts';
+import { decodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { orderAttributes, readOrder } from '../../../src/ledger/items/order-item.ts';
 import { ADMIN, ALICE, type Gateway, SELLER, startGateway } from '../../support/gateway.ts';
 import { type BareSocket, bareSocket, fund, openOrder } from './support.ts';
 

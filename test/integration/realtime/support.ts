@@ -1,6 +1,6 @@
 import { type Client, createClient } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { systemClock } from '../../../src/ledger/clock.ts';
+import { systemClock } from '../../../src/ledger/kernel/clock.ts';
 import { type Logger, createLogger } from '../../../src/observability/logger.ts';
 import { type Gateway, type Principal, dataOf } from '../../support/gateway.ts';
 

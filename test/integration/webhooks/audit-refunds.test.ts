@@ -1,15 +1,15 @@
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
-import type { AttributeValue } from '../../../src/ledger/attributes.ts';
-import { type ItemKey, orderKey, refundKey } from '../../../src/ledger/keys.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { type AuditReport, auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import type { Store } from '../../../src/ledger/store.ts';
-import { stripeRefund, stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import type { AttributeValue } from '../../../src/ledger/kernel/attributes.ts';
+import { type ItemKey, orderKey, refundKey } from '../../../src/ledger/kernel/keys.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
+import { type AuditReport, auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import type { Store } from '../../../src/ledger/table/store.ts';
+import { stripeRefund, stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
 import { type World, eventOf, makeWorld, metadataOf } from './support.ts';
 
 /** The audit on refunds that the provider told of: what is right passes, and what is booked twice has a name. */
@@ -44,7 +44,7 @@ async function paidOrder(world: World, kind: Order['kind'] = 'PURCHASE'): Promis
   return world.now(order);
 }
 
-/** One that has a surplus payment `pi_2` of 500 beside its own. */
+/** One that has an overpayment `pi_2` of 500 beside its own. */
 async function paidTwice(world: World): Promise<Order> {
   const order = await world.waitingOrder({ sessionIds: ['cs_1', 'cs_2'] });
   await pay(world, order, 1);
@@ -104,11 +104,11 @@ describe('refunds as they come are no problem', () => {
     await tell(world, 're_2', 'succeeded');
     await tell(world, 're_2', 'failed', { failure_reason: 'expired_or_canceled_card' });
     await tell(world, 're_3', 'pending');
-    const ofSurplus = { payment_intent: 'pi_2', amount: 200 };
-    await tell(world, 're_4', 'succeeded', ofSurplus);
-    await tell(world, 're_5', 'succeeded', ofSurplus);
-    await tell(world, 're_5', 'failed', ofSurplus);
-    expect((await world.now(order)).surplus[0]?.refunded.toFixed()).toBe('200');
+    const ofOverpayment = { payment_intent: 'pi_2', amount: 200 };
+    await tell(world, 're_4', 'succeeded', ofOverpayment);
+    await tell(world, 're_5', 'succeeded', ofOverpayment);
+    await tell(world, 're_5', 'failed', ofOverpayment);
+    expect((await world.now(order)).overpayments[0]?.refunded.toFixed()).toBe('200');
     expect(await problems(world)).toEqual([]);
   });
 
@@ -132,7 +132,7 @@ describe('refunds as they come are no problem', () => {
     await tell(world, 're_3', 'failed');
     await tell(world, 're_4', 'succeeded', { payment_intent: 'pi_2' });
     const now = await world.now(order);
-    expect([now.refunds.length, now.aside?.count, now.refunded.toFixed()]).toEqual([0, 4, '100']);
+    expect([now.refunds.length, now.overflow?.count, now.refunded.toFixed()]).toEqual([0, 4, '100']);
     expect(await problems(world)).toEqual([]);
     expect(await audit(world)).toMatchObject({ accounts: 1, orders: 1, entries: 6 });
   });
@@ -142,18 +142,18 @@ describe('refunds as they come are no problem', () => {
     await paidFullOrder(world);
     await tell(world, 're_1', 'succeeded');
     const { store } = world.ledger;
-    let told = 1;
+    let reported = 1;
     const busy: Store = {
       ...store,
       query: async (request) => {
-        if (request.prefix === 'ENTRY#' && told < 4) {
-          await tell(world, `re_${String((told += 1))}`, told === 3 ? 'pending' : 'succeeded');
+        if (request.prefix === 'ENTRY#' && reported < 4) {
+          await tell(world, `re_${String((reported += 1))}`, reported === 3 ? 'pending' : 'succeeded');
         }
         return store.query(request);
       },
     };
     expect(await audit(world, busy)).toMatchObject({ problems: [], unsettled: [] });
-    expect(told).toBe(4);
+    expect(reported).toBe(4);
   });
 });
 
@@ -227,7 +227,7 @@ describe('planted damage is named, though the sums agree', () => {
     await tell(world, 're_1', 'succeeded', { payment_intent: 'pi_2' });
     const now = await world.now(order);
     await write(world, now, {
-      surplus: now.surplus.map((payment) => ({ ...payment, refunded: decimal('300') })),
+      overpayments: now.overpayments.map((payment) => ({ ...payment, refunded: decimal('300') })),
     });
     expect(await problems(world)).toEqual(['surplus pi_2 refunded: expected 100, found 300']);
   });
@@ -282,6 +282,6 @@ describe('planted damage is named, though the sums agree', () => {
       ['demo', 'alice', 'stripe#re_1', 'order'],
       ['stripe', 're_3', 'REFUND', 'account'],
     ]);
-    expect((await world.now(order)).aside?.count).toBe(3);
+    expect((await world.now(order)).overflow?.count).toBe(3);
   });
 });

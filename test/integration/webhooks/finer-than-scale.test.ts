@@ -1,28 +1,28 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
-import { bookEntry } from '../../../src/ledger/entry-writes.ts';
-import { ledgerAccount } from '../../../src/ledger/entry.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { commit } from '../../../src/ledger/operations/ledger.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { topUp } from '../../../src/ledger/operations/top-up.ts';
-import { paymentPosting } from '../../../src/ledger/orders/order-postings.ts';
-import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { openOrder, payOrder } from '../../../src/ledger/orders/payments.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import { putPayment } from '../../../src/ledger/provider/event-item.ts';
-import { parseTenants } from '../../../src/tenants.ts';
+import { recordEntry } from '../../../src/ledger/items/entry-writes.ts';
+import { ledgerAccount } from '../../../src/ledger/model/entries/entry.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
+import { paymentPosting } from '../../../src/ledger/model/orders/postings.ts';
+import { putOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { payOrder } from '../../../src/ledger/model/orders/payments.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import { putPayment } from '../../../src/ledger/items/event-item.ts';
+import { parseTenants } from '../../../src/config/tenants.ts';
 import { customer, merchant, terminal } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';
-import { stripeDispute, stripeRefund } from '../../unit/stripe/stripe-objects.ts';
+import { stripeDispute, stripeRefund } from '../../unit/provider/stripe/stripe-objects.ts';
 import { type MerchantServer, startMerchantServer } from '../fulfilment/merchant-server.ts';
 import { type FulfilmentHarness, eventually, makeFulfilment } from '../fulfilment/support.ts';
 import { eventOf } from './support.ts';
+import { openedOrder } from '../../support/sample-orders.ts';
 
 /**
  * Stripe counts ISK in hundredths that must be 00, and yet tells of a bank's dispute over any amount. Facts are booked
@@ -62,17 +62,14 @@ afterEach(async () => {
 async function paidByCard(kind: Order['kind'], amount: string): Promise<{ order: Order; id: string }> {
   const { ledger } = harness;
   const atMs = ledger.clock.nowMs();
-  const opened = openOrder({
+  const opened = openedOrder({
     tenant: 'is',
     accountId: 'a',
     orderId: ledger.ids.ulid(atMs),
     kind,
-    ...(kind === 'TOP_UP' ? { asset: 'ECOPAY' } : { merchantId: 'm_1' }),
+    merchantId: 'm_1',
     currency: 'ISK',
-    amount: decimal(amount),
-    lines: [],
-    actor: 'a',
-    consented: false,
+    amount,
     atMs,
   });
   const { tenant, accountId, orderId, currency } = opened;
@@ -83,11 +80,11 @@ async function paidByCard(kind: Order['kind'], amount: string): Promise<{ order:
     ledger.followUps.afterPaid(opened),
     { cause: 'PAYMENT_RECEIVED', actor: 'stripe', atMs },
   );
-  const booked = { tenant, accountId, orderId, currency, amount: order.amount, atMs };
+  const recorded = { tenant, accountId, orderId, currency, amount: order.amount, atMs };
   const parts = [
-    putPayment({ ...booked, paymentId: 'pi_1', bookedAs: 'ORDER', attempt: 1 }),
+    putPayment({ ...recorded, paymentId: 'pi_1', recordedAs: 'ORDER', attempt: 1 }),
     putOrder(order, ledger.settings),
-    bookEntry({
+    recordEntry({
       tenant,
       accountId,
       orderId,
@@ -105,7 +102,7 @@ async function paidByCard(kind: Order['kind'], amount: string): Promise<{ order:
 }
 
 /** The provider tells of this. */
-async function told(type: string, object: Readonly<Record<string, unknown>>): Promise<void> {
+async function reported(type: string, object: Readonly<Record<string, unknown>>): Promise<void> {
   expect(await applyEvent(harness.ledger, eventOf(harness, type, object))).toMatchObject({
     kind: 'DONE',
     outcome: 'APPLIED',
@@ -122,7 +119,7 @@ async function expectCleanAudit(): Promise<void> {
 describe('a wallet of which a dispute took 10.50 out of 20 ISK', () => {
   async function disputedTopUp(): Promise<void> {
     await paidByCard('TOP_UP', '20');
-    await told('charge.dispute.closed', LOST);
+    await reported('charge.dispute.closed', LOST);
     expect(await harness.balance('is', 'a')).toBe('9.5');
   }
 
@@ -145,7 +142,7 @@ describe('a wallet of which a dispute took 10.50 out of 20 ISK', () => {
 
   it('says how much more it may hold when cash is too much', async () => {
     await disputedTopUp();
-    const cash = { accountId: 'a', amount: '91', method: 'CASH' };
+    const cash = { accountId: 'a', amount: '91', method: 'CASH' as const };
     expect(await topUp(harness.ledger, terminal('m_1', 'is'), harness.key(), cash)).toMatchObject({
       kind: 'CapExceeded',
       cap: '100',
@@ -160,7 +157,7 @@ describe('a purchase of 1000 ISK of which the dashboard refunded 10.50', () => {
 
   it('says what may still be refunded', async () => {
     const { id } = await paidByCard('PURCHASE', '1000');
-    await told('refund.created', DASHBOARD);
+    await reported('refund.created', DASHBOARD);
     const asked = { orderId: id, amount: '990' };
     expect(await refund(harness.ledger, merchant('m_1', 'is'), harness.key(), asked)).toEqual({
       kind: 'RefundExceedsRefundable',
@@ -171,8 +168,8 @@ describe('a purchase of 1000 ISK of which the dashboard refunded 10.50', () => {
 
   it('and a dispute over 10.50 are told to its merchant as they are', async () => {
     const { order } = await paidByCard('PURCHASE', '1000');
-    await told('refund.created', DASHBOARD);
-    await told('charge.dispute.closed', LOST);
+    await reported('refund.created', DASHBOARD);
+    await reported('charge.dispute.closed', LOST);
     harness.startWorker();
     const now = await eventually(async () => {
       const read = await harness.order('is', 'a', order.orderId);

@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { type AttributeValue, toAttributes } from '../../../src/ledger/attributes.ts';
-import { refundKey } from '../../../src/ledger/keys.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { auditTable } from '../../../src/ledger/operations/audit-ledger.ts';
-import { checkout } from '../../../src/ledger/operations/checkout.ts';
-import { compareRefund } from '../../../src/ledger/operations/compare-with-provider.ts';
-import { findUnbacked } from '../../../src/ledger/operations/find-unbacked.ts';
-import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import { orderAttributes } from '../../../src/ledger/orders/order-item.ts';
-import { isFull } from '../../../src/ledger/orders/order-size.ts';
-import { updateOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import { readRefund } from '../../../src/stripe/mapping.ts';
+import { type AttributeValue, toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { refundKey } from '../../../src/ledger/kernel/keys.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
+import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
+import { compareRefund } from '../../../src/ledger/usecases/reconcile/compare-with-provider.ts';
+import { findUnbacked } from '../../../src/ledger/usecases/reconcile/find-unbacked.ts';
+import { type Ledger, commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import { orderAttributes } from '../../../src/ledger/items/order-item.ts';
+import { isFull } from '../../../src/ledger/model/orders/order-size.ts';
+import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import { readRefund } from '../../../src/provider/stripe/mapping.ts';
 import { customer, merchant } from '../../support/harness.ts';
 import { itemBytes } from '../../support/item-bytes.ts';
-import { stripeRefund, stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import { stripeRefund, stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
 import { type World, eventOf, makeWorld, metadataOf, rawItem } from './support.ts';
 
 /** What one item may take in the table. */
@@ -99,7 +99,7 @@ describe('an order that an earlier release left without room for another byte', 
     expect(await world.apply(event)).toMatchObject({ kind: 'DONE', outcome: 'APPLIED' });
     const paid = await world.now(order);
     expect([paid.state, paid.attempts.length, paid.payment?.paymentId]).toEqual(['PAID', 66, 'pi_66']);
-    expect(await world.booked('alice', 'merchant:cafe')).toBe('500');
+    expect(await world.recorded('alice', 'merchant:cafe')).toBe('500');
     expect(itemBytes(toAttributes(orderAttributes(paid, ledger.settings)))).toBeLessThan(20_000);
   });
 });
@@ -126,7 +126,7 @@ describe('a full order', () => {
   it('books each refund made at the provider once, in an item of its own, and the audit agrees', async () => {
     const world = await makeWorld();
     const order = await paidFullOrder(world);
-    const told = (id: string, status: string) =>
+    const reported = (id: string, status: string) =>
       stripeRefund({ id, status, amount: 100, metadata: {}, failure_reason: null });
     for (const [id, status] of [
       ['re_1', 'pending'],
@@ -136,22 +136,22 @@ describe('a full order', () => {
       ['re_2', 'succeeded'],
       ['re_1', 'succeeded'],
     ] as const)
-      expect(await world.apply(eventOf(world, 'refund.updated', told(id, status)))).toMatchObject({
+      expect(await world.apply(eventOf(world, 'refund.updated', reported(id, status)))).toMatchObject({
         kind: 'DONE',
       });
     const now = await world.now(order);
-    expect([now.refunds.length, now.aside?.count]).toEqual([0, 2]);
+    expect([now.refunds.length, now.overflow?.count]).toEqual([0, 2]);
     expect([now.refunded.toFixed(), now.refundable.toFixed(), now.refundPending.toFixed()]).toEqual([
       '100',
       '400',
       '0',
     ]);
-    expect(await world.booked('alice', 'merchant:cafe')).toBe('400');
+    expect(await world.recorded('alice', 'merchant:cafe')).toBe('400');
     expect(await rawItem(world, refundKey('re_2'))).toMatchObject({
       order: { S: order.orderId },
       refund: { M: { s: { S: 'FAILED' }, a: { N: '100' } } },
     });
-    const read = readRefund(told('re_1', 'succeeded'));
+    const read = readRefund(reported('re_1', 'succeeded'));
     if (read.kind !== 'READ') throw new Error('unreadable');
     expect(await compareRefund(world.ledger, read.value)).toEqual({ kind: 'SAME' });
     const report = await auditTable(world.ledger.store, { segments: 1, wait: () => Promise.resolve() });
@@ -162,10 +162,16 @@ describe('a full order', () => {
     const world = await makeWorld();
     const order = await paidFullOrder(world);
     for (const id of ['re_1', 're_2', 're_3']) {
-      const told = stripeRefund({ id, status: 'succeeded', amount: 100, metadata: {}, failure_reason: null });
-      await world.apply(eventOf(world, 'refund.created', told));
+      const reported = stripeRefund({
+        id,
+        status: 'succeeded',
+        amount: 100,
+        metadata: {},
+        failure_reason: null,
+      });
+      await world.apply(eventOf(world, 'refund.created', reported));
     }
-    expect((await world.now(order)).aside?.count).toBe(3);
+    expect((await world.now(order)).overflow?.count).toBe(3);
     const missing = { kind: 'REFUSED', code: 'resource_missing' } as const;
     const asked: string[] = [];
     const provider: Ledger['provider'] = {
@@ -182,7 +188,7 @@ describe('a full order', () => {
     ]);
     const ledger = { ...world.ledger, provider };
     const found = await findUnbacked(ledger, { sinceMs: 0, known, young: new Set() });
-    expect(found.bookings).toBe(4);
+    expect(found.recordings).toBe(4);
     const named = found.unbacked.map(({ difference }) => [difference.providerId, difference.provider]);
     expect([...named].sort()).toEqual([
       ['re_2', 'has none'],
@@ -190,7 +196,7 @@ describe('a full order', () => {
     ]);
     expect([...asked].sort()).toEqual(['re_2', 're_3']);
     const sinceMs = world.clock.nowMs() + 1;
-    expect((await findUnbacked(ledger, { sinceMs, known, young: new Set() })).bookings).toBe(0);
+    expect((await findUnbacked(ledger, { sinceMs, known, young: new Set() })).recordings).toBe(0);
   });
 
   it.each([
@@ -202,7 +208,7 @@ describe('a full order', () => {
       const world = await makeWorld();
       const order = isLarge ? await fullOrder(world) : await world.waitingOrder();
       await world.apply(eventOf(world, 'checkout.session.completed', completedSession(order)));
-      const told = (id: number) =>
+      const reported = (id: number) =>
         stripeRefund({
           id: `re_${String(id)}`,
           status: 'succeeded',
@@ -211,7 +217,7 @@ describe('a full order', () => {
           failure_reason: null,
         });
       for (let id = 1; id <= 20; id += 1) {
-        const made = told(id);
+        const made = reported(id);
         await world.apply(eventOf(world, 'refund.created', made));
         const read = readRefund(made);
         if (read.kind === 'READ') world.account.refunds.set(`re_${String(id)}`, read.value);
@@ -229,7 +235,7 @@ describe('a full order', () => {
       expect(count).toBe(reads);
 
       // One is new: it alone is settled by itself.
-      const another = readRefund(told(21));
+      const another = readRefund(reported(21));
       if (another.kind !== 'READ') throw new Error('unreadable');
       world.account.refunds.set('re_21', another.value);
       count = 0;
@@ -237,7 +243,7 @@ describe('a full order', () => {
       expect(one).toMatchObject({ kind: 'DONE', outcome: 'APPLIED' });
       expect(count).toBe(2 * reads);
       expect((await world.now(order)).refunded.toFixed()).toBe('210');
-      expect(await world.booked('alice', 'merchant:cafe')).toBe('290');
+      expect(await world.recorded('alice', 'merchant:cafe')).toBe('290');
     },
   );
 
@@ -257,6 +263,6 @@ describe('a full order', () => {
       '0',
       '500',
     ]);
-    expect(await world.booked('alice', 'merchant:cafe')).toBe('0');
+    expect(await world.recorded('alice', 'merchant:cafe')).toBe('0');
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { stripeDispute, stripePayment, stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import { stripeDispute, stripePayment, stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
 import { admin } from '../../support/harness.ts';
-import { listWebhookProblems } from '../../../src/ledger/operations/read-webhook-events.ts';
-import { replayWebhookEvent } from '../../../src/ledger/operations/replay-webhook-event.ts';
-import { readPayment } from '../../../src/stripe/mapping.ts';
-import type { ProviderEvent } from '../../../src/stripe/port.ts';
+import { listWebhookProblems } from '../../../src/ledger/usecases/queries/read-webhook-events.ts';
+import { replayWebhookEvent } from '../../../src/ledger/usecases/provider-updates/replay-webhook-event.ts';
+import { readPayment } from '../../../src/provider/stripe/mapping.ts';
+import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { type World, eventOf, makeWorld, metadataOf } from './support.ts';
 
 /** What operators can do about events (docs/DESIGN.md §8, `replayWebhookEvent` and `webhookProblems`). */
@@ -29,7 +29,7 @@ describe('the list of problems', () => {
       ids.push(event.eventId);
       world.clock.advance(7 * DAY_MS);
     }
-    // Their own markers end after 30 days: the first is 35 days old by now.
+    // Their own records end after 30 days: the first is 35 days old by now.
     const newestFirst = ids.slice(1).reverse();
     const first = await listWebhookProblems(world.ledger, ROOT, { first: 3 });
     expect(first.rows.map(({ row }) => row.eventId)).toEqual(newestFirst.slice(0, 3));

@@ -4,15 +4,15 @@ import {
   stripePayment,
   stripeRefund,
   stripeSession,
-} from '../../unit/stripe/stripe-objects.ts';
+} from '../../unit/provider/stripe/stripe-objects.ts';
 import { admin, customer, merchant } from '../../support/harness.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { adjustBalance } from '../../../src/ledger/operations/adjust-balance.ts';
-import { charge } from '../../../src/ledger/operations/charge.ts';
-import { refund } from '../../../src/ledger/operations/refund.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { readPayment, readRefund, readSession } from '../../../src/stripe/mapping.ts';
-import type { ProviderEvent } from '../../../src/stripe/port.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
+import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { readPayment, readRefund, readSession } from '../../../src/provider/stripe/mapping.ts';
+import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { type World, eventOf, makeWorld, metadataOf } from './support.ts';
 
 /** Events that arrive at the same moment as each other, and as what we do ourselves, on the engine. */
@@ -23,7 +23,7 @@ async function deliverAtOnce(world: World, events: readonly ProviderEvent[]): Pr
   for (let rounds = 0; left.length > 0; rounds += 1) {
     if (rounds > 20) throw new Error('some event comes again for ever');
     const settled = await Promise.all(left.map((event) => world.apply(event)));
-    left = left.filter((_, index) => settled[index]?.kind === 'COME_AGAIN');
+    left = left.filter((_, index) => settled[index]?.kind === 'RETRY_LATER');
   }
 }
 
@@ -89,9 +89,9 @@ describe('events at the same moment', () => {
       paymentTold(world, order, 2),
     ]);
     const after = await world.now(order);
-    expect([after.state, after.surplus.length]).toEqual(['PAID', 1]);
-    expect(await world.booked('alice', 'merchant:cafe')).toBe('500');
-    expect(await world.booked('alice', `surplus:${order.orderId}`)).toBe('500');
+    expect([after.state, after.overpayments.length]).toEqual(['PAID', 1]);
+    expect(await world.recorded('alice', 'merchant:cafe')).toBe('500');
+    expect(await world.recorded('alice', `surplus:${order.orderId}`)).toBe('500');
     expect(world.counted.get('SurplusPayment')).toBe(1);
   });
 
@@ -108,9 +108,9 @@ describe('events at the same moment', () => {
     const after = await world.now(order);
     // 800 went out of the 500 that came in.
     expect(await world.balance('demo', 'alice')).toBe('0');
-    expect(after.owed.toFixed()).toBe('300');
-    expect(await world.booked('alice', 'receivable:alice', 'ECOPAY')).toBe('-300');
-    expect(await world.booked('alice', 'stripe', 'ECOPAY')).toBe('300');
+    expect(after.receivable.toFixed()).toBe('300');
+    expect(await world.recorded('alice', 'receivable:alice', 'ECOPAY')).toBe('-300');
+    expect(await world.recorded('alice', 'stripe', 'ECOPAY')).toBe('300');
     expect(after.refunds.map(({ state }) => state)).toEqual(['SUCCEEDED', 'SUCCEEDED']);
   });
 });
@@ -134,7 +134,7 @@ describe('an event and an operation of ours at the same moment', () => {
     expect(after.state).toBe('PAID');
     const byWallet = charged.kind === 'ChargeSuccess';
     expect(after.payment?.method).toBe(byWallet ? 'WALLET' : 'CHECKOUT');
-    expect(after.surplus).toHaveLength(byWallet ? 1 : 0);
+    expect(after.overpayments).toHaveLength(byWallet ? 1 : 0);
     expect(await world.balance('demo', 'alice')).toBe(byWallet ? '0' : '500');
   });
 
@@ -165,7 +165,7 @@ describe('an event and an operation of ours at the same moment', () => {
     expect(ours || asked.kind === 'RefundExceedsRefundable').toBe(true);
     expect(after.refunds).toHaveLength(ours ? 2 : 1);
     expect(after.refundable.toFixed()).toBe(ours ? '-100' : '200');
-    expect(await world.booked('alice', 'merchant:cafe')).toBe(ours ? '-100' : '200');
+    expect(await world.recorded('alice', 'merchant:cafe')).toBe(ours ? '-100' : '200');
   });
 
   it('a lost dispute and spending: the wallet never goes below zero, and what it lacks is owed', async () => {
@@ -181,6 +181,6 @@ describe('an event and an operation of ours at the same moment', () => {
     ]);
     const spent = 150 * spendings.filter(({ kind }) => kind === 'AdjustBalanceSuccess').length;
     expect(await world.balance('demo', 'alice')).toBe('0');
-    expect((await world.now(order)).owed.toFixed()).toBe(String(spent));
+    expect((await world.now(order)).receivable.toFixed()).toBe(String(spent));
   });
 });

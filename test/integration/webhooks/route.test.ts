@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { stripePayment, stripeSession } from '../../unit/stripe/stripe-objects.ts';
+import { stripePayment, stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
 import {
   type Endpoint,
   type World,
@@ -10,8 +10,8 @@ import {
   serveWebhook,
   signatureOf,
 } from './support.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
 
 /** The webhook over real HTTP, with real signatures (docs/DESIGN.md §8, FIELD-CASES C24, C35 and C36). */
 

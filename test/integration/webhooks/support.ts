@@ -2,25 +2,24 @@ import { createHmac } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { inject, onTestFinished } from 'vitest';
-import { stripeEvent } from '../../unit/stripe/stripe-objects.ts';
+import { stripeEvent } from '../../unit/provider/stripe/stripe-objects.ts';
 import { type Harness, type HarnessOptions, makeHarness } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';
-import { claimAttempt, openSession } from '../../../src/ledger/provider/attempts.ts';
-import type { StoredItem } from '../../../src/ledger/attributes.ts';
-import { netChanges } from '../../../src/ledger/entry.ts';
-import { type EventRecord, readEventRecord } from '../../../src/ledger/provider/event-item.ts';
-import { eventKey } from '../../../src/ledger/keys.ts';
-import { decimal, plainDecimal } from '../../../src/ledger/money.ts';
-import { applyEvent } from '../../../src/ledger/operations/apply-event.ts';
-import { type Ledger, commit } from '../../../src/ledger/operations/ledger.ts';
-import type { Settled } from '../../../src/ledger/operations/told-fact.ts';
-import { putOrder } from '../../../src/ledger/orders/order-writes.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { openOrder } from '../../../src/ledger/orders/payments.ts';
-import { plan } from '../../../src/ledger/plan.ts';
+import { claimAttempt, openSession } from '../../../src/ledger/model/provider/attempts.ts';
+import type { StoredItem } from '../../../src/ledger/kernel/attributes.ts';
+import { netChanges } from '../../../src/ledger/model/entries/entry.ts';
+import { type EventRecord, readEventRecord } from '../../../src/ledger/items/event-item.ts';
+import { eventKey } from '../../../src/ledger/kernel/keys.ts';
+import { decimal, plainDecimal } from '../../../src/ledger/kernel/money.ts';
+import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
+import { type Ledger, commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
+import type { UpdateResult } from '../../../src/ledger/usecases/provider-updates/provider-update.ts';
+import { putOrder } from '../../../src/ledger/items/order-writes.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
-import { readEvent } from '../../../src/stripe/event-mapping.ts';
+import { readEvent } from '../../../src/provider/stripe/event-mapping.ts';
 import type {
   ProviderDispute,
   ProviderEvent,
@@ -28,9 +27,10 @@ import type {
   ProviderRefund,
   ProviderResult,
   ProviderSession,
-} from '../../../src/stripe/port.ts';
-import { createStripeProvider } from '../../../src/stripe/stripe-adapter.ts';
+} from '../../../src/provider/port.ts';
+import { createStripeProvider } from '../../../src/provider/stripe/stripe-adapter.ts';
 import { stripeWebhook } from '../../../src/webhooks/stripe.ts';
+import { openedOrder } from '../../support/sample-orders.ts';
 
 export const WEBHOOK_SECRET = 'whsec_webhooks_test';
 
@@ -50,11 +50,11 @@ export interface World extends Harness {
   readonly account: Account;
   /** A stored order with one open session `cs_1`, 500 JPY unless said otherwise. */
   readonly waitingOrder: (options?: WaitingOptions) => Promise<Order>;
-  readonly apply: (event: ProviderEvent) => Promise<Settled>;
+  readonly apply: (event: ProviderEvent) => Promise<UpdateResult>;
   readonly now: (order: Order) => Promise<Order>;
   readonly record: (eventId: string) => Promise<EventRecord | undefined>;
   /** What an account of the ledger holds by the entries of one wallet's partition. */
-  readonly booked: (accountId: string, account: string, asset?: string) => Promise<string>;
+  readonly recorded: (accountId: string, account: string, asset?: string) => Promise<string>;
 }
 
 export interface WaitingOptions {
@@ -94,7 +94,7 @@ export async function makeWorld(options: Partial<HarnessOptions> = {}): Promise<
       const [item] = await ledger.store.get([eventKey(eventId)]);
       return item === undefined ? undefined : readEventRecord(item);
     },
-    booked: async (accountId, account_, asset = 'JPY') => {
+    recorded: async (accountId, account_, asset = 'JPY') => {
       const entries = await harness.entries('demo', accountId);
       const nets = entries.flatMap((entry) => netChanges(entry, account_));
       return plainDecimal(
@@ -142,19 +142,7 @@ async function storeWaitingOrder(
   { kind = 'PURCHASE', sessionIds = ['cs_1'], amount = '500', claimed = false }: WaitingOptions = {},
 ): Promise<Order> {
   const atMs = ledger.clock.nowMs();
-  let order: Order = openOrder({
-    tenant: 'demo',
-    accountId: 'alice',
-    orderId: ledger.ids.ulid(atMs),
-    kind,
-    ...(kind === 'PURCHASE' ? { merchantId: 'cafe' } : { asset: 'ECOPAY' }),
-    currency: 'JPY',
-    amount: decimal(amount),
-    lines: [],
-    actor: 'alice',
-    consented: false,
-    atMs,
-  });
+  let order: Order = openedOrder({ orderId: ledger.ids.ulid(atMs), kind, amount, atMs });
   for (const [index, sessionId] of sessionIds.entries()) order = withSession(order, sessionId, index, atMs);
   if (claimed) order = claimedAttempt({ ...order, state: 'EXPIRED' }, atMs);
   await commit(ledger, plan(ledger.ids.token(), putOrder(order, ledger.settings)));
@@ -169,8 +157,8 @@ function claimedAttempt(order: Order, atMs: number): Order {
     {
       owner: 'owner',
       leaseEndMs: atMs + 30_000,
-      marker: { principal: 'alice', operation: 'checkout', key: 'k' },
-      markerTtlS: 4_000_000_000,
+      request: { principal: 'alice', operation: 'checkout', key: 'k' },
+      recordTtlS: 4_000_000_000,
     },
     atMs,
   );

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { sweepOrder } from '../../../src/ledger/operations/sweep-order.ts';
-import { readSession } from '../../../src/stripe/mapping.ts';
+import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import { readSession } from '../../../src/provider/stripe/mapping.ts';
 import {
   stripeDispute,
   stripePayment,
   stripeRefund,
   stripeSession,
-} from '../../unit/stripe/stripe-objects.ts';
+} from '../../unit/provider/stripe/stripe-objects.ts';
 import { type World, makeWorld, metadataOf, rawEvent, serveWebhook } from './support.ts';
 
 /**

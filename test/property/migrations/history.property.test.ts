@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { entryAttributes, ledgerAccount, postings } from '../../../src/ledger/entry.ts';
-import type { Ids } from '../../../src/ledger/ids.ts';
-import { type AccountRef, balanceKey } from '../../../src/ledger/keys.ts';
-import { decimal, plainDecimal } from '../../../src/ledger/money.ts';
-import { type PlannedItem, putNew } from '../../../src/ledger/plan.ts';
+import { entryAttributes, ledgerAccount, postings } from '../../../src/ledger/model/entries/entry.ts';
+import type { Ids } from '../../../src/ledger/kernel/ids.ts';
+import { type AccountRef, balanceKey } from '../../../src/ledger/kernel/keys.ts';
+import { decimal, plainDecimal } from '../../../src/ledger/kernel/money.ts';
+import { type PlannedItem, putNew } from '../../../src/ledger/items/plan.ts';
 import { type Movement, readHistory } from '../../../src/migrations/history.ts';
 import { BACKFILL_ACTOR } from '../../../src/migrations/move.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';

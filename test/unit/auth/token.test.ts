@@ -4,8 +4,8 @@ import { type CryptoKey, exportJWK, type JWTPayload, SignJWT, UnsecuredJWT } fro
 import { afterEach, describe, expect, test } from 'vitest';
 import { signToken } from '../../../dev/sign-token.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../src/auth/token.ts';
-import type { AuthConfig } from '../../../src/config.ts';
-import { parseTenants } from '../../../src/tenants.ts';
+import type { AuthConfig } from '../../../src/config/config.ts';
+import { parseTenants } from '../../../src/config/tenants.ts';
 
 const NOW_MS = 1_780_000_000_500;
 const NOW_S = 1_780_000_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { exitCode, printedReport, reportAsData } from '../../../src/cli/audit-output.ts';
-import type { AuditReport } from '../../../src/ledger/operations/audit-ledger.ts';
+import type { AuditReport } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
 
 /** What `order(id:)` takes for it. */
 const ID = 'T3JkZXIjZGVtbyNhbGljZSMwMUowMDAwMDAwMDAwMDAwMDAwMDAwMDAwQQ';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { exitCode, parseSince, printedReport, reportAsData } from '../../../src/cli/reconcile-output.ts';
-import type { ReconcileReport } from '../../../src/ledger/operations/reconcile.ts';
-import type { Finding } from '../../../src/ledger/operations/settle-difference.ts';
+import type { ReconcileReport } from '../../../src/ledger/usecases/reconcile/reconcile.ts';
+import type { ReconcileFinding } from '../../../src/ledger/usecases/reconcile/apply-difference.ts';
 
-const finding: Finding = {
+const finding: ReconcileFinding = {
   kind: 'REFUND',
   providerId: 're_1',
   order: { tenant: 'demo', accountId: 'alice', orderId: '01J0000000000000000000000A' },
@@ -14,7 +14,7 @@ const finding: Finding = {
 };
 /** What `order(id:)` takes for it. */
 const ID = 'T3JkZXIjZGVtbyNhbGljZSMwMUowMDAwMDAwMDAwMDAwMDAwMDAwMDAwQQ';
-const FIXED: Finding = {
+const FIXED: ReconcileFinding = {
   kind: 'REFUND',
   providerId: 're_1',
   order: { tenant: 'demo', accountId: 'alice', orderId: '01J0000000000000000000000A' },
@@ -114,7 +114,7 @@ it('tells what was too young to be compared', () => {
 });
 
 it('tells how many bookings were looked up, where that was asked for', () => {
-  expect(printedReport({ ...agreeing, bookings: 4 })).toBe(
+  expect(printedReport({ ...agreeing, recordings: 4 })).toBe(
     '3 payments, 1 refund, 0 disputes compared, 2 of others, 4 bookings looked up: the ledger agrees with the provider.',
   );
 });

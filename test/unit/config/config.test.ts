@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { ConfigError } from '../../../src/config-error.ts';
-import { variablesSchema } from '../../../src/config-variables.ts';
-import { loadConfig } from '../../../src/config.ts';
+import { ConfigError } from '../../../src/config/config-error.ts';
+import { variablesSchema } from '../../../src/config/variables.ts';
+import { loadConfig } from '../../../src/config/config.ts';
 
 const PRODUCTION: NodeJS.ProcessEnv = {
   NODE_ENV: 'production',

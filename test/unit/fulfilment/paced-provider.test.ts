@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { pacedProvider } from '../../../src/fulfilment/paced-provider.ts';
-import type { PaymentProvider, ProviderPayment } from '../../../src/stripe/port.ts';
+import type { PaymentProvider, ProviderPayment } from '../../../src/provider/port.ts';
 import { ownedClock } from '../../support/owned-time.ts';
 
 const payment: ProviderPayment = {

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type FollowUp, type Happening, readStepName, stepName } from '../../../src/fulfilment/follow-up.ts';
+import {
+  type FollowUp,
+  type FollowUpTrigger,
+  readStepName,
+  stepName,
+} from '../../../src/fulfilment/follow-up.ts';
 import { merchantPayload } from '../../../src/fulfilment/merchant-payload.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import { createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
 import { runStep, stepKey } from '../../../src/fulfilment/run-step.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { decodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { type Order, surplusStepName } from '../../../src/ledger/orders/order.ts';
-import { parseTenants } from '../../../src/tenants.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
+import { decodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { type Order, overpaymentStepName } from '../../../src/ledger/model/orders/order.ts';
+import { parseTenants } from '../../../src/config/tenants.ts';
 import { PAID_AT_MS, paidOrder } from './orders.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -35,7 +40,7 @@ const notify = notifyMerchant({
 });
 
 describe("a step's name", () => {
-  it.each<[string, Happening]>([
+  it.each<[string, FollowUpTrigger]>([
     ['notify-merchant:paid', { kind: 'paid' }],
     [
       'notify-merchant:refunded:01K9ZZZZZZZZZZZZZZZZZZZZZZ',
@@ -43,16 +48,16 @@ describe("a step's name", () => {
     ],
     ['notify-merchant:refunded:a:b', { kind: 'refunded', refundId: 'a:b' }],
     ['notify-merchant:disputed:dp_1', { kind: 'disputed', disputeId: 'dp_1' }],
-    ['notify-merchant:pi_1', { kind: 'surplus', paymentId: 'pi_1' }],
-  ])('%s says which follow-up and what it follows', (name, happening) => {
-    expect(stepName('notify-merchant', happening)).toBe(name);
-    expect(readStepName(name)).toEqual({ followUpName: 'notify-merchant', happening });
+    ['notify-merchant:pi_1', { kind: 'overpayment', paymentId: 'pi_1' }],
+  ])('%s says which follow-up and what it follows', (name, trigger) => {
+    expect(stepName('notify-merchant', trigger)).toBe(name);
+    expect(readStepName(name)).toEqual({ followUpName: 'notify-merchant', trigger });
   });
 
   it('is read as the ledger gives it to a surplus payment', () => {
-    expect(readStepName(surplusStepName('pi_9'))).toEqual({
+    expect(readStepName(overpaymentStepName('pi_9'))).toEqual({
       followUpName: 'refund-surplus',
-      happening: { kind: 'surplus', paymentId: 'pi_9' },
+      trigger: { kind: 'overpayment', paymentId: 'pi_9' },
     });
   });
 });
@@ -207,8 +212,8 @@ describe('what a merchant is told', () => {
           paymentId: 'pi_1',
           status: 'open',
           amount: decimal('12.5'),
-          booked: false,
-          surplus: false,
+          recorded: false,
+          ofOverpayment: false,
         },
       ],
     };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { dueAtMs } from '../../../src/ledger/orders/due.ts';
-import { defined } from '../../../src/ledger/defined.ts';
-import { note } from '../../../src/ledger/orders/order-changes.ts';
-import type { Order, Step } from '../../../src/ledger/orders/order.ts';
+import { dueAtMs } from '../../../src/ledger/model/orders/due.ts';
+import { defined } from '../../../src/ledger/kernel/defined.ts';
+import { note } from '../../../src/ledger/model/orders/order-changes.ts';
+import type { Order, Step } from '../../../src/ledger/model/orders/order.ts';
 import {
   DEFAULT_STEP_POLICY,
   type StepPolicy,
@@ -14,7 +14,7 @@ import {
   releaseStep,
   retryWaitMs,
   reviveStep,
-} from '../../../src/ledger/orders/steps.ts';
+} from '../../../src/ledger/model/orders/steps.ts';
 import { PAID_AT_MS, paidOrder } from './orders.ts';
 
 const POLICY: StepPolicy = { leaseMs: 60_000, maxAttempts: 3, firstRetryMs: 1_000, maxRetryMs: 10_000 };

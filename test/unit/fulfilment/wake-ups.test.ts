@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createWakeUps } from '../../../src/fulfilment/wake-ups.ts';
-import { TRANSITION_CAUSES, type TransitionCause } from '../../../src/ledger/orders/order.ts';
+import { TRANSITION_CAUSES, type TransitionCause } from '../../../src/ledger/model/orders/order.ts';
 
 const ORDER = { tenant: 'demo', accountId: 'alice', orderId: '01HZY3V9QK7F0B6W8N4T2D5XCM' };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { decimal } from '../../../src/ledger/money.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
 import { createCapacityLimiter } from '../../../src/migrations/capacity.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { toAttributes } from '../../../src/ledger/attributes.ts';
-import { bookEntry, checkRoom } from '../../../src/ledger/entry-writes.ts';
-import { type Entry, ledgerAccount } from '../../../src/ledger/entry.ts';
-import { integer } from '../../../src/ledger/integers.ts';
-import { decimal } from '../../../src/ledger/money.ts';
-import { plan } from '../../../src/ledger/plan.ts';
-import { updateProfileFields } from '../../../src/ledger/profile-writes.ts';
-import { CLEAR } from '../../../src/ledger/record-changes.ts';
+import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { recordEntry, checkRoom } from '../../../src/ledger/items/entry-writes.ts';
+import { type Entry, ledgerAccount } from '../../../src/ledger/model/entries/entry.ts';
+import { integer } from '../../../src/ledger/kernel/integers.ts';
+import { decimal } from '../../../src/ledger/kernel/money.ts';
+import { plan } from '../../../src/ledger/items/plan.ts';
+import { updateProfileFields } from '../../../src/ledger/items/profile-writes.ts';
+import { CLEAR } from '../../../src/ledger/model/record-changes.ts';
 import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
 import { mirror } from '../../../src/migrations/mirror.ts';
@@ -53,7 +53,7 @@ describe('a mirror', () => {
 
 describe('a plan in another shape', () => {
   it('becomes one write of a record that has not moved, judged there', () => {
-    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('expand'), plan('t', bookEntry(charge)), [
+    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('expand'), plan('t', recordEntry(charge)), [
       toAttributes(record),
     ]);
     expect(rewritten.items.map(({ role }) => role)).toEqual(['metrics', 'entry', 'legacy:demo#alice']);
@@ -72,7 +72,7 @@ describe('a plan in another shape', () => {
   });
 
   it('keeps its own items beside the mirror of a record that has moved', () => {
-    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('verify'), plan('t', bookEntry(charge)), [
+    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('verify'), plan('t', recordEntry(charge)), [
       toAttributes({ ...record, moved_at: integer(1) }),
     ]);
     expect(rewritten.items.map(({ role }) => role)).toEqual([
@@ -86,7 +86,7 @@ describe('a plan in another shape', () => {
 
   it('is born moved from backfill on, and in the old shape before', () => {
     const parts = (phase: 'expand' | 'backfill'): unknown =>
-      rewrite(GOD_RECORD, conductIn(phase), plan('t', bookEntry(charge)), [undefined]).parts.get(
+      rewrite(GOD_RECORD, conductIn(phase), plan('t', recordEntry(charge)), [undefined]).parts.get(
         'legacy:demo#alice',
       );
     expect(parts('expand')).toMatchObject({ part: 'ALONE' });
@@ -94,7 +94,7 @@ describe('a plan in another shape', () => {
   });
 
   it('writes METRICS once, with the metrics, where points are kept in it', () => {
-    const { plan: rewritten } = rewrite(METRICS_SPLIT, conductIn('expand'), plan('t', bookEntry(charge)), [
+    const { plan: rewritten } = rewrite(METRICS_SPLIT, conductIn('expand'), plan('t', recordEntry(charge)), [
       toAttributes({ uuid: 'demo#alice', type: 'METRICS', points: decimal('9') }),
     ]);
     expect(rewritten.items.map(({ role }) => role)).toEqual(['balance:ECOPAY', 'entry', 'legacy:demo#alice']);
@@ -104,7 +104,7 @@ describe('a plan in another shape', () => {
   });
 
   it('tells which balance refused from the record as it stood, and asks to look again at one that moved', () => {
-    const rewritten = rewrite(GOD_RECORD, conductIn('expand'), plan('t', bookEntry(charge)), [
+    const rewritten = rewrite(GOD_RECORD, conductIn('expand'), plan('t', recordEntry(charge)), [
       toAttributes(record),
     ]);
     const refused = refusalOf(GOD_RECORD, rewritten, new Map([['legacy:demo#alice', toAttributes(record)]]));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createLogger, type Logger, type LogFields } from '../../../src/observability/logger.ts';
-import type { LogLevel } from '../../../src/config.ts';
+import type { LogLevel } from '../../../src/config/config.ts';
 
 function capture(level: LogLevel = 'debug'): { readonly logger: Logger; readonly lines: string[] } {
   const lines: string[] = [];

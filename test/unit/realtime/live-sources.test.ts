@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { topics } from '../../../src/realtime/bus.ts';
+import { topics } from '../../../src/realtime/bus/bus.ts';
 import {
   type Source,
   merchantOrdersSource,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Order } from '../../../src/ledger/orders/order.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import { type Source, orderTransitionSource } from '../../../src/realtime/sources.ts';
 import type { TransitionEvent } from '../../../src/realtime/order-feeds.ts';
 import {
@@ -98,8 +98,9 @@ async function play(changes: readonly Change[], readsAt: 'its start' | 'its end'
 }
 
 function* interleavings(): Generator<readonly Change[]> {
-  const told = [...POINTS.keys(), 'never'] as const;
-  const after = (committedAt: number) => told.filter((toldAt) => toldAt === 'never' || toldAt >= committedAt);
+  const reported = [...POINTS.keys(), 'never'] as const;
+  const after = (committedAt: number) =>
+    reported.filter((toldAt) => toldAt === 'never' || toldAt >= committedAt);
   for (const first of POINTS.keys()) {
     for (const second of POINTS.keys()) {
       if (second < first) continue;

@@ -1,34 +1,23 @@
 import type { Viewer } from '../../../src/auth/viewer.ts';
-import type { OrderRef } from '../../../src/ledger/keys.ts';
-import { ZERO } from '../../../src/ledger/money.ts';
-import { encodeNodeId } from '../../../src/ledger/node-ids.ts';
-import { note } from '../../../src/ledger/orders/order-changes.ts';
-import type { Order } from '../../../src/ledger/orders/order.ts';
-import { openOrder } from '../../../src/ledger/orders/payments.ts';
-import { type Bus, type Heard, type Listener, type Notice, topics } from '../../../src/realtime/bus.ts';
-import { createInProcessBus } from '../../../src/realtime/in-process-bus.ts';
+import type { OrderRef } from '../../../src/ledger/kernel/keys.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { note } from '../../../src/ledger/model/orders/order-changes.ts';
+import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { type Bus, type Heard, type Listener, type Notice, topics } from '../../../src/realtime/bus/bus.ts';
+import { createInProcessBus } from '../../../src/realtime/bus/in-process-bus.ts';
 import { createLiveSources } from '../../../src/realtime/live-sources.ts';
 import { createOrderFeeds } from '../../../src/realtime/order-feeds.ts';
 import type { Realtime, Source } from '../../../src/realtime/sources.ts';
 import type { Timers } from '../../../src/realtime/timers.ts';
 import { type OwnedClock, ownedClock } from '../../support/owned-time.ts';
+import { openedOrder } from '../../support/sample-orders.ts';
 
 export const REF: OrderRef = { tenant: 't_1', accountId: 'u_1', orderId: '01HZXW5J8Q0000000000000001' };
 export const ORDER_ID = encodeNodeId('Order', REF.tenant, REF.accountId, REF.orderId);
 
 /** An order of u_1 at m_1 with this many transitions on its timeline. */
 export function orderWith(transitions: number): Order {
-  let order = openOrder({
-    ...REF,
-    kind: 'PURCHASE',
-    merchantId: 'm_1',
-    currency: 'USD',
-    amount: ZERO,
-    lines: [],
-    actor: 'u_1',
-    consented: false,
-    atMs: 0,
-  });
+  let order = openedOrder({ ...REF, merchantId: 'm_1', currency: 'USD', amount: '0', atMs: 0 });
   while (order.version < transitions) order = changed(order);
   return order;
 }

@@ -1,0 +1,269 @@
+import type { OrderRef } from '../../kernel/keys.ts';
+import { type Decimal, ZERO, add } from '../../kernel/money.ts';
+import type { OrderState } from './order-states.ts';
+
+/** The aggregate: one item holds everything that decides what may happen to an order. Immutable; changes make copies. */
+export interface Order extends OrderRef {
+  readonly kind: 'PURCHASE' | 'TOP_UP';
+  readonly state: OrderState;
+  /** Raised by exactly one per transition that clients see. */
+  readonly version: number;
+  /** Raised by every write; every write conditions on it. */
+  readonly rev: number;
+  /** The seller; a top-up has none. */
+  readonly merchantId?: string;
+  readonly currency: string;
+  readonly amount: Decimal;
+  /** What a top-up credits. */
+  readonly asset?: string;
+  readonly lines: readonly OrderLine[];
+  /** Who opened it. */
+  readonly actor: string;
+  /** Opened with a scanned payment code: the customer's consent that lets a terminal charge it. */
+  readonly consented: boolean;
+  readonly payment?: OrderPayment | undefined;
+  /** What can still be given back: paid − succeeded − pending. Dashboard refunds may take it below zero. */
+  readonly refundable: Decimal;
+  readonly refunded: Decimal;
+  readonly refundPending: Decimal;
+  /** What was booked to `receivable:{account}` for this order, paid first by whatever puts value back for it. */
+  readonly receivable: Decimal;
+  readonly attempts: readonly Attempt[];
+  readonly refunds: readonly Refund[];
+  readonly disputes: readonly Dispute[];
+  readonly overpayments: readonly Overpayment[];
+  /** Refunds made at the provider that have items of their own, since the order was full. */
+  readonly overflow?: OverflowTotals | undefined;
+  readonly steps: readonly Step[];
+  /** Where the customer pays a waiting payment: the voucher's page. */
+  readonly voucher?: PaymentPage | undefined;
+  /** When the provider was last asked about what waits, and how often. */
+  readonly checks?: { readonly count: number; readonly lastAtMs: number } | undefined;
+  readonly timeline: readonly Transition[];
+  /** Transitions that the timeline doesn't list: notes that came after it was full, and what gave way to later states. */
+  readonly unlistedNotes: number;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+export interface OrderLine {
+  readonly sku?: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unitPrice: Decimal;
+  readonly amount: Decimal;
+}
+
+export interface PaymentPage {
+  readonly url: string;
+  readonly expiresAtMs: number;
+}
+
+/** How the order was paid, once it was. */
+export interface OrderPayment {
+  readonly method: 'WALLET' | 'CHECKOUT' | 'CASH';
+  readonly atMs: number;
+  /** WALLET: the asset that was charged. */
+  readonly asset?: string;
+  /** CHECKOUT: the provider's payment id, or its session's id when nothing was due. */
+  readonly paymentId?: string;
+  /** CASH: the terminal that took it. */
+  readonly terminalId?: string;
+  /** WALLET: what the charge gave beside the goods, which a refund takes back in proportion. */
+  readonly points?: Decimal;
+  readonly co2Kg?: Decimal;
+}
+
+/** One try to have an order paid at the provider. */
+export interface Attempt {
+  readonly number: number;
+  /** CLAIMED: somebody is asking the provider for a session. OPEN: there is one. CLOSED: it can't be paid any more. */
+  readonly state: 'CLAIMED' | 'OPEN' | 'CLOSED';
+  readonly lease?: Lease | undefined;
+  /** Raised after a definite failure only: it makes the next key at the provider. */
+  readonly tries: number;
+  /** The parameters, frozen when it was claimed, so that every call with one key is the same call; until it is CLOSED. */
+  readonly successUrl: string;
+  readonly cancelUrl: string;
+  readonly paymentMethodTypes: readonly string[];
+  readonly expiresAtMs: number;
+  readonly sessionId?: string;
+  readonly url?: string | undefined;
+  /** The payment intent, once it is known. */
+  readonly paymentId?: string;
+}
+
+/** Who works on a claim. Only its owner may complete it; after the lease exactly one caller takes over. */
+export interface Lease {
+  readonly owner: string;
+  /** Absent: locked until the idempotency record's `ttl`. */
+  readonly leaseEndMs?: number | undefined;
+  /** The idempotency record to complete with it. */
+  readonly request: { readonly principal: string; readonly operation: string; readonly key: string };
+  readonly recordTtlS: number;
+}
+
+export interface Refund {
+  readonly refundId: string;
+  readonly amount: Decimal;
+  readonly state: 'PENDING' | 'SUCCEEDED' | 'FAILED';
+  /** REQUESTED through us, or made in the provider's DASHBOARD. */
+  readonly source: 'REQUESTED' | 'DASHBOARD';
+  readonly reason?: string;
+  readonly failureReason?: string | undefined;
+  readonly actor: string;
+  readonly createdAtMs: number;
+  readonly lease?: Lease | undefined;
+  readonly tries: number;
+  readonly paymentId?: string;
+  readonly providerRefundId?: string;
+  /** The entry that took the money out, once one did. */
+  readonly entryId?: string;
+}
+
+/** What refunds that are kept beside their order come to; each has an item by its own id. */
+export interface OverflowTotals {
+  readonly count: number;
+  /** Of the order's own payment; those of an overpayment are in its own sum. */
+  readonly succeeded: Decimal;
+  readonly pending: Decimal;
+}
+
+export interface Dispute {
+  readonly disputeId: string;
+  readonly paymentId: string;
+  readonly status: 'inquiry' | 'open' | 'lost' | 'won' | 'cleared';
+  readonly amount: Decimal;
+  /** Whether its loss stands in the ledger. */
+  readonly recorded: boolean;
+  /** Against an overpayment: touches neither `refundable`, `disputed` nor state. */
+  readonly ofOverpayment: boolean;
+}
+
+/** A payment that arrived though the order was paid already: booked, and given back by a step. */
+export interface Overpayment {
+  readonly paymentId: string;
+  readonly amount: Decimal;
+  readonly refunded: Decimal;
+  readonly refunds: readonly OverpaymentRefund[];
+  /** Those of its refunds that have items of their own, since the order was full. */
+  readonly overflow?: { readonly count: number; readonly pending: Decimal } | undefined;
+  /** How many refunds of it the provider had when its step was done: so many there are to be told of. */
+  readonly asked?: number | undefined;
+}
+
+/** A refund of an overpayment, as the provider reports it: each is booked once. */
+export interface OverpaymentRefund {
+  readonly providerRefundId: string;
+  readonly amount: Decimal;
+  readonly state: Refund['state'];
+}
+
+export interface Step {
+  readonly name: string;
+  readonly state: 'PENDING' | 'DONE' | 'DEAD';
+  readonly attempts: number;
+  readonly nextAttemptAtMs: number;
+  readonly owner?: string | undefined;
+  readonly leaseEndMs?: number | undefined;
+  readonly lastError?: string | undefined;
+}
+
+export const TRANSITION_CAUSES = [
+  'CREATED',
+  'CHECKOUT_OPENED',
+  'PAYMENT_PROCESSING',
+  'PAYMENT_DECLINED',
+  'PAYMENT_FAILED',
+  'PAYMENT_RECEIVED',
+  'SURPLUS_RECEIVED',
+  'WALLET_CHARGED',
+  'CASH_RECEIVED',
+  'SESSION_EXPIRED',
+  'CANCELED',
+  'STEP_DONE',
+  'STEP_DEAD',
+  'STEP_RETRIED',
+  'COMPLETED',
+  'REFUND_STARTED',
+  'REFUND_SUCCEEDED',
+  'REFUND_FAILED',
+  'DISPUTE_OPENED',
+  'DISPUTE_WON',
+  'DISPUTE_LOST',
+] as const;
+
+export type TransitionCause = (typeof TRANSITION_CAUSES)[number];
+
+export interface Transition {
+  readonly version: number;
+  readonly from?: OrderState;
+  readonly to: OrderState;
+  readonly cause: TransitionCause;
+  readonly detail?: string;
+  readonly actor: string;
+  readonly atMs: number;
+}
+
+/** An attempt that can't be paid any more. Of what was asked for it keeps nothing: nobody asks for it again. */
+export function closedAttempt(attempt: Attempt): Attempt {
+  return {
+    ...attempt,
+    state: 'CLOSED',
+    lease: undefined,
+    successUrl: '',
+    cancelUrl: '',
+    paymentMethodTypes: [],
+    url: undefined,
+  };
+}
+
+/** An attempt that is being claimed or can be paid. */
+export function openAttempt(order: Order): Attempt | undefined {
+  return order.attempts.find((attempt) => attempt.state !== 'CLOSED');
+}
+
+/** Whether somebody is asking the provider for a session right now. */
+export function hasClaimedAttempt(order: Order): boolean {
+  return order.attempts.some((attempt) => attempt.state === 'CLAIMED');
+}
+
+/** Whether a dispute forbids refunds: any that is open or lost, of the order's own payment. */
+export function isDisputed(order: Order): boolean {
+  return order.disputes.some(
+    (dispute) => !dispute.ofOverpayment && (dispute.status === 'open' || dispute.status === 'lost'),
+  );
+}
+
+export function stepsDone(order: Order): boolean {
+  return order.steps.every((step) => step.state === 'DONE');
+}
+
+export function findRefund(order: Order, refundId: string): Refund | undefined {
+  return order.refunds.find((refund) => refund.refundId === refundId);
+}
+
+/** The step that gives an overpayment back; its name tells which. */
+export function overpaymentStepName(paymentId: string): string {
+  return `refund-surplus:${paymentId}`;
+}
+
+/**
+ * Whether an overpayment's refund is under way at the provider: one is pending, or fewer were told of, failed ones
+ * and those kept aside among them, than there were when its step was done. Where all were told of and failed, somebody
+ * has to act, so there is nothing to wait for.
+ */
+export function awaitsOverpaymentRefund(
+  { steps }: Order,
+  { paymentId, amount, refunded, refunds, overflow, asked }: Overpayment,
+): boolean {
+  if (refunded.gte(amount)) return false;
+  if (refunds.some(({ state }) => state === 'PENDING') || overflow?.pending.gt(0) === true) return true;
+  if (steps.every(({ name, state }) => name !== overpaymentStepName(paymentId) || state !== 'DONE'))
+    return false;
+  const reported = refunds.length + (overflow?.count ?? 0);
+  if (asked !== undefined) return reported < asked;
+  // An earlier release didn't count what its step asked for: one that failed was the last, if there is one.
+  if (refunds.some(({ state }) => state === 'FAILED')) return false;
+  return refunds.reduce((sum, refund) => add(sum, refund.amount), ZERO).lt(amount);
+}

@@ -1,0 +1,105 @@
+import { ledgerAccount } from '../entries/entry.ts';
+import { ZERO } from '../../kernel/money.ts';
+import { note } from '../orders/order-changes.ts';
+import { paymentPosting } from '../orders/postings.ts';
+import { isPaid } from '../orders/order-states.ts';
+import { type Attempt, type Order, overpaymentStepName } from '../orders/order.ts';
+import { newSteps, payOrder } from '../orders/payments.ts';
+import { withDetails } from './attempt-ownership.ts';
+import {
+  type OrderUpdate,
+  type DecisionContext,
+  updateEntry,
+  transitionDetails,
+  type RecordedPayment,
+} from './update-decision.ts';
+
+/** Money of the order's own that arrived, its amount judged already. */
+export interface Arrival {
+  readonly attempt: Attempt;
+  /** The payment's id, or its session's where nothing was due: what books it once. */
+  readonly paymentId: string;
+}
+
+/**
+ * The first own payment of an unpaid order pays it, from whatever state; any other is surplus: booked apart, and given
+ * back by a step (docs/DESIGN.md §7, §8).
+ */
+export function receivePayment(order: Order, arrival: Arrival, context: DecisionContext): OrderUpdate {
+  return isPaid(order.state)
+    ? receiveOverpayment(order, arrival, context)
+    : receiveFirst(order, arrival, context);
+}
+
+function receiveFirst(order: Order, { attempt, paymentId }: Arrival, context: DecisionContext): OrderUpdate {
+  const details: Order = {
+    ...order,
+    attempts: withDetails(order, attempt, { paymentId, closed: true }),
+    voucher: undefined,
+  };
+  const after = payOrder(
+    details,
+    'MONEY_ARRIVED',
+    { method: 'CHECKOUT', atMs: context.atMs, paymentId },
+    context.stepNames.afterPaid(order),
+    transitionDetails('PAYMENT_RECEIVED', context),
+  );
+  return {
+    kind: 'CHANGE',
+    before: order,
+    after,
+    recorded: recordedPaymentOf(order, 'ORDER', { attempt, paymentId }, context),
+    entry: updateEntry(
+      order,
+      order.kind === 'TOP_UP' ? 'TOP_UP' : 'PAYMENT',
+      [paymentPosting(order, ledgerAccount.stripe)],
+      context,
+      { providerId: paymentId },
+    ),
+  };
+}
+
+function receiveOverpayment(
+  order: Order,
+  { attempt, paymentId }: Arrival,
+  context: DecisionContext,
+): OrderUpdate {
+  const after = note(order, transitionDetails('SURPLUS_RECEIVED', context, paymentId), {
+    attempts: withDetails(order, attempt, { paymentId, closed: true }),
+    overpayments: [...order.overpayments, { paymentId, amount: order.amount, refunded: ZERO, refunds: [] }],
+    steps: [...order.steps, ...newSteps(order, [overpaymentStepName(paymentId)], context.atMs)],
+  });
+  const posting = {
+    debit: ledgerAccount.stripe,
+    credit: ledgerAccount.overpayment(order.orderId),
+    asset: order.currency,
+    amount: order.amount,
+  };
+  return {
+    kind: 'CHANGE',
+    before: order,
+    after,
+    recorded: recordedPaymentOf(order, 'SURPLUS', { attempt, paymentId }, context),
+    entry: updateEntry(order, 'SURPLUS', [posting], context, { providerId: paymentId }),
+    alerts: ['SurplusPayment'],
+  };
+}
+
+function recordedPaymentOf(
+  { tenant, accountId, orderId, currency, amount }: Order,
+  recordedAs: RecordedPayment['recordedAs'],
+  { attempt, paymentId }: Arrival,
+  { atMs }: DecisionContext,
+): RecordedPayment {
+  return {
+    tenant,
+    accountId,
+    orderId,
+    paymentId,
+    recordedAs,
+    attempt: attempt.number,
+    currency,
+    amount,
+    atMs,
+  };
+}

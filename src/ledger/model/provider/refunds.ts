@@ -1,0 +1,226 @@
+import { type Posting, ledgerAccount, reversed, type BalanceGuard } from '../entries/entry.ts';
+import { type Decimal, ZERO, add } from '../../kernel/money.ts';
+import { note, touch } from '../orders/order-changes.ts';
+import {
+  creditReceivableThenWallet,
+  providerRefundPosting,
+  debitWalletOrReceivable,
+  toppedUpAsset,
+} from '../orders/postings.ts';
+import { type Order, type Refund, findRefund } from '../orders/order.ts';
+import {
+  type OrderUpdate,
+  type UpdateDecision,
+  type DecisionContext,
+  PROVIDER_ACTOR,
+  amountOfMinor,
+  updateEntry,
+  transitionDetails,
+  mismatch,
+  stale,
+} from './update-decision.ts';
+import {
+  beginRefund,
+  completeRefundSynchronously,
+  failRefund,
+  replaced,
+  succeedRefund,
+} from '../orders/refunds.ts';
+
+/** A refund as the provider reports it. */
+export interface RefundDetails {
+  readonly providerRefundId: string;
+  readonly paymentId: string;
+  readonly state: Refund['state'];
+  readonly amountMinor: number;
+  readonly currency: string;
+  readonly failureReason?: string | undefined;
+  /** The refund of ours that its metadata names. */
+  readonly refundId?: string | undefined;
+}
+
+/** A refund may fail after it had succeeded, never the other way round: so its rank settles what came first. */
+const RANK: Readonly<Record<Refund['state'], number>> = { PENDING: 0, SUCCEEDED: 1, FAILED: 2 };
+
+/** Whether a refund's state tells nothing that isn't known already. */
+export function isPassed(known: Refund['state'], reported: Refund['state']): boolean {
+  return RANK[reported] <= RANK[known];
+}
+
+/**
+ * What a refund of an order's own payment does: settles ours, or records one made in the dashboard. It is a fact, so it
+ * is booked although it may take `refundable` below zero (docs/DESIGN.md §8).
+ * @param balance of the wallet, for a top-up
+ */
+export function decideRefund(
+  order: Order,
+  details: RefundDetails,
+  balance: Decimal,
+  context: DecisionContext,
+): UpdateDecision {
+  const amount = amountOfMinor(details.amountMinor, details.currency);
+  if (amount === undefined || details.currency !== order.currency)
+    return mismatch('another currency than the order');
+  const known = knownRefund(order, details);
+  if (known === undefined) return recordDashboardRefund(order, details, amount, balance, context);
+  if (!known.amount.eq(amount)) return mismatch('another amount than the refund');
+  if (isPassed(known.state, details.state)) return recordProviderRefundId(order, known, details, context);
+  return details.state === 'FAILED'
+    ? fail(order, known, details, context)
+    : succeed(order, known, details, context);
+}
+
+/**
+ * The refund that is told of: by the provider's id, else by ours. One that was released because the provider couldn't
+ * have made it is not it, if the provider says now that it exists: that is another fact.
+ */
+export function knownRefund(
+  order: Order,
+  { providerRefundId, refundId, state }: RefundDetails,
+): Refund | undefined {
+  const byProvider = order.refunds.find((refund) => refund.providerRefundId === providerRefundId);
+  if (byProvider !== undefined || refundId === undefined) return byProvider;
+  const named = findRefund(order, refundId);
+  if (named?.providerRefundId !== undefined) return undefined;
+  return named?.state === 'FAILED' && state !== 'FAILED' ? undefined : named;
+}
+
+function recordProviderRefundId(
+  order: Order,
+  known: Refund,
+  { providerRefundId }: RefundDetails,
+  { atMs }: DecisionContext,
+): UpdateDecision {
+  if (known.providerRefundId !== undefined) return stale(`the refund is ${known.state}`);
+  const after = touch(order, atMs, { refunds: replaced(order, { ...known, providerRefundId }) });
+  return { kind: 'CHANGE', before: order, after };
+}
+
+/** A purchase's money goes out now; a top-up's value was taken when the refund began. */
+function succeed(
+  order: Order,
+  known: Refund,
+  { providerRefundId }: RefundDetails,
+  context: DecisionContext,
+): OrderUpdate {
+  const { refundId, amount } = known;
+  const entry =
+    order.kind === 'PURCHASE'
+      ? updateEntry(order, 'REFUND', [providerRefundPosting(order, amount)], context, {
+          providerId: providerRefundId,
+          refundId,
+        })
+      : undefined;
+  const settled = { providerRefundId, ...(entry === undefined ? {} : { entryId: entry.entryId }) };
+  const stepNames = context.stepNames.afterRefund(order, refundId);
+  const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
+  return {
+    kind: 'CHANGE',
+    before: order,
+    after: succeedRefund(order, refundId, settled, stepNames, what),
+    entry,
+  };
+}
+
+/** What was booked for the refund is put back: once, since a failed refund stays failed. */
+function fail(order: Order, known: Refund, details: RefundDetails, context: DecisionContext): OrderUpdate {
+  const { refundId, amount, state } = known;
+  const { providerRefundId, failureReason = 'failed' } = details;
+  const back =
+    order.kind === 'TOP_UP'
+      ? creditReceivableThenWallet(order, toppedUpAsset(order), amount, ledgerAccount.stripe)
+      : {
+          postings: state === 'SUCCEEDED' ? reversed([providerRefundPosting(order, amount)]) : [],
+          receivable: order.receivable,
+        };
+  const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
+  return {
+    kind: 'CHANGE',
+    before: order,
+    after: failRefund(order, refundId, { providerRefundId, failureReason }, what, {
+      receivable: back.receivable,
+    }),
+    entry: updateEntry(order, 'REFUND', back.postings, context, { providerId: providerRefundId, refundId }),
+  };
+}
+
+function recordDashboardRefund(
+  order: Order,
+  details: RefundDetails,
+  amount: Decimal,
+  balance: Decimal,
+  context: DecisionContext,
+): OrderUpdate {
+  const { providerRefundId, paymentId, state, failureReason } = details;
+  const refund: Refund = {
+    refundId: providerRefundId,
+    providerRefundId,
+    paymentId,
+    amount,
+    state,
+    source: 'DASHBOARD',
+    actor: PROVIDER_ACTOR,
+    createdAtMs: context.atMs,
+    tries: 0,
+  };
+  if (state === 'FAILED') return recordFailed(order, { ...refund, failureReason }, context);
+  const { moves, guards, shortfall } = outgoing(order, state, amount, balance);
+  const entry = updateEntry(order, 'REFUND', moves, context, {
+    providerId: providerRefundId,
+    refundId: providerRefundId,
+  });
+  const recorded: Refund = { ...refund, ...(entry === undefined ? {} : { entryId: entry.entryId }) };
+  const owing: Order = { ...order, receivable: add(order.receivable, shortfall) };
+  const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
+  const after =
+    state === 'PENDING'
+      ? beginRefund(owing, recorded, what)
+      : completeRefundSynchronously(
+          owing,
+          recorded,
+          context.stepNames.afterRefund(order, recorded.refundId),
+          what,
+        );
+  return {
+    kind: 'CHANGE',
+    before: order,
+    after,
+    entry,
+    guards,
+    ...(after.refundable.isNegative() ? { alerts: ['RefundBeyondRefundable'] } : {}),
+  };
+}
+
+/** It moved nothing, but what was told before and arrives later must find that it has failed. */
+function recordFailed(order: Order, refund: Refund, context: DecisionContext): OrderUpdate {
+  const after = note(order, transitionDetails('REFUND_FAILED', context, refund.failureReason), {
+    refunds: [...order.refunds, refund],
+  });
+  return { kind: 'CHANGE', before: order, after };
+}
+
+/** What leaves with a refund: of a purchase when it succeeds, of a top-up as soon as it begins. */
+function outgoing(
+  order: Order,
+  state: Refund['state'],
+  amount: Decimal,
+  balance: Decimal,
+): {
+  readonly moves: readonly Posting[];
+  readonly guards: Readonly<Record<string, BalanceGuard>>;
+  readonly shortfall: Decimal;
+} {
+  if (order.kind === 'PURCHASE') {
+    const moves = state === 'SUCCEEDED' ? [providerRefundPosting(order, amount)] : [];
+    return { moves, guards: {}, shortfall: ZERO };
+  }
+  const { accountId } = order;
+  const taking = debitWalletOrReceivable(
+    accountId,
+    toppedUpAsset(order),
+    amount,
+    balance,
+    ledgerAccount.stripe,
+  );
+  return { moves: taking.postings, guards: taking.guards, shortfall: taking.shortfall };
+}

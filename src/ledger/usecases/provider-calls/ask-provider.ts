@@ -1,0 +1,68 @@
+import type { ProviderPayment, ProviderSession } from '../../../provider/port.ts';
+import { providerKey } from '../../model/provider/attempts.ts';
+import { orderKey } from '../../kernel/keys.ts';
+import { readOrder } from '../../items/order-item.ts';
+import { isPaid } from '../../model/orders/order-states.ts';
+import type { Attempt, Order } from '../../model/orders/order.ts';
+import { applyPayment, paymentOutcome } from '../provider-updates/apply-payment.ts';
+import { applySession, sessionOutcome } from '../provider-updates/apply-session.ts';
+import type { Ledger } from '../runtime/ledger.ts';
+
+/** How asking went. */
+export type ProviderAnswer =
+  /** The provider has answered, and what it said is in the order as far as it changes it. */
+  | 'KNOWN'
+  /** It couldn't be asked, or what it said couldn't be written: to be asked again. */
+  | 'UNKNOWN';
+
+const ASKED = { kind: 'LOOKUP' } as const;
+
+/**
+ * Asks the provider about an attempt's session and applies what it says, by the same decisions as its events
+ * (docs/DESIGN.md §8, "Healing"). A session that nobody may pay any more is expired first: its time is over, or the
+ * order is paid otherwise.
+ */
+export async function askAboutSession(
+  ledger: Ledger,
+  order: Order,
+  attempt: Attempt,
+): Promise<ProviderAnswer> {
+  if (attempt.sessionId === undefined) return 'KNOWN';
+  const isOver = attempt.expiresAtMs <= ledger.clock.nowMs() || isPaid(order.state);
+  const found = await ledger.provider.retrieveSession(attempt.sessionId);
+  if (found.kind !== 'DONE') return found.kind === 'REFUSED' ? 'KNOWN' : 'UNKNOWN';
+  if (found.value.status !== 'open') return applyFound(ledger, found.value);
+  if (!isOver) return 'KNOWN';
+  const key = providerKey(order, 'expire', String(attempt.number), order.rev);
+  const expired = await ledger.provider.expireSession(attempt.sessionId, key);
+  if (expired.kind !== 'DONE') return 'UNKNOWN';
+  return applyFound(ledger, expired.value);
+}
+
+async function applyFound(ledger: Ledger, session: ProviderSession): Promise<ProviderAnswer> {
+  const payment = await paymentOf(ledger, session);
+  if (payment === 'UNKNOWN') return 'UNKNOWN';
+  const outcome = sessionOutcome(session, payment);
+  if (outcome === undefined) return 'KNOWN';
+  const applied = await applySession(ledger, session, outcome, ASKED);
+  if (applied.kind === 'RETRY_LATER') return 'UNKNOWN';
+  // Only the payment tells of its voucher.
+  if (payment === undefined || paymentOutcome(payment) !== 'ACTION') return 'KNOWN';
+  return (await applyPayment(ledger, payment, 'ACTION', ASKED)).kind === 'RETRY_LATER' ? 'UNKNOWN' : 'KNOWN';
+}
+
+/** A complete session that is unpaid doesn't tell a payment that waits from one that failed. */
+async function paymentOf(
+  { provider }: Ledger,
+  { status, paymentStatus, paymentId }: ProviderSession,
+): Promise<ProviderPayment | 'UNKNOWN' | undefined> {
+  if (status !== 'complete' || paymentStatus !== 'unpaid' || paymentId === undefined) return undefined;
+  const found = await provider.retrievePayment(paymentId);
+  return found.kind === 'DONE' ? found.value : 'UNKNOWN';
+}
+
+/** The order as it stands now; as it was, if it can't be there no more. */
+export async function readAgain(ledger: Ledger, order: Order): Promise<Order> {
+  const [item] = await ledger.store.get([orderKey(order)]);
+  return item === undefined ? order : readOrder(item);
+}

@@ -1,0 +1,83 @@
+import {
+  type Leased,
+  leaseOwnedBy,
+  leasesOf,
+  isLeased,
+  mayTakeOver,
+  extendLease,
+  takeOver,
+} from '../../model/provider/attempts.ts';
+import type { OrderRef } from '../../kernel/keys.ts';
+import type { Attempt, Lease, Order, Refund } from '../../model/orders/order.ts';
+import { changeOrder } from '../runtime/change-order.ts';
+import type { ClaimResult } from './complete-claim.ts';
+import { completeRefund } from './complete-refund.ts';
+import { completeSession } from './complete-session.ts';
+import type { Ledger } from '../runtime/ledger.ts';
+
+/** The longest that a claim with an unknown outcome rests between two takeovers. */
+const MAX_REST_MS = 600_000;
+
+/** Completes a claim that is this caller's, whatever it is of. */
+export async function completeLeased(
+  ledger: Ledger,
+  order: Order,
+  lease: Lease,
+  taken: boolean,
+): Promise<ClaimResult> {
+  const attempt = leasedPart<Attempt>(order.attempts, lease);
+  if (attempt !== undefined) return completeSession(ledger, order, attempt, taken);
+  const refund = leasedPart<Refund>(order.refunds, lease);
+  return refund === undefined ? { kind: 'LOST' } : completeRefund(ledger, order, refund, taken);
+}
+
+function leasedPart<Part extends { readonly lease?: Lease | undefined }>(
+  parts: readonly Part[],
+  { owner }: Lease,
+): Leased<Part> | undefined {
+  return parts.filter(isLeased<Part>).find(({ lease }) => lease.owner === owner);
+}
+
+/**
+ * Takes over a claim whose lease is past, and completes it: the same key's next request does, another request for the
+ * order, or the sweeper; exactly one of them, since the write conditions on owner and lease as read. Undefined where
+ * somebody else was faster, or the table couldn't say.
+ */
+export async function completeAbandoned(
+  ledger: Ledger,
+  ref: OrderRef,
+  abandoned: Lease,
+): Promise<ClaimResult | undefined> {
+  const owner = ledger.ids.token();
+  const change = await changeOrder(ledger, ref, (order, nowMs) =>
+    takeOver(order, abandoned.owner, { owner, leaseEndMs: nowMs + ledger.settings.leaseMs }, nowMs),
+  );
+  if (change.kind === 'GONE' || change.kind === 'FAILED') return undefined;
+  const order = change.kind === 'CHANGED' ? change.after : change.order;
+  const lease = leaseOwnedBy(order, owner);
+  if (lease === undefined) return undefined;
+  const settled = await completeLeased(ledger, order, lease, true);
+  if (settled.kind === 'WAITING') await rest(ledger, order, lease);
+  return settled;
+}
+
+/** Completes every claim of an order whose lease is past. */
+export async function completeAllAbandoned(ledger: Ledger, order: Order): Promise<void> {
+  const nowMs = ledger.clock.nowMs();
+  for (const lease of leasesOf(order)) {
+    if (mayTakeOver(lease, nowMs)) await completeAbandoned(ledger, order, lease);
+  }
+}
+
+/** A provider that can't tell isn't asked at every lease's end: the older the refund, the longer the rest. */
+async function rest(ledger: Ledger, ref: Order, lease: Lease): Promise<void> {
+  const refund = leasedPart<Refund>(ref.refunds, lease);
+  const ageMs = refund === undefined ? 0 : ledger.clock.nowMs() - refund.createdAtMs;
+  const restMs = Math.max(ledger.settings.leaseMs, Math.min(ageMs, MAX_REST_MS));
+  await changeOrder(ledger, ref, (order, nowMs) => {
+    const current = leaseOwnedBy(order, lease.owner);
+    return current?.leaseEndMs === lease.leaseEndMs
+      ? extendLease(order, lease.owner, nowMs + restMs, nowMs)
+      : undefined;
+  });
+}

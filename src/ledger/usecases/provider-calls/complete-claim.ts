@@ -1,0 +1,160 @@
+import { epochS } from '../../kernel/clock.ts';
+import { leaseOwnedBy } from '../../model/provider/attempts.ts';
+import { type IdempotencyRef, idempotencyRecordKey, orderKey } from '../../kernel/keys.ts';
+import {
+  IDEMPOTENCY_RECORD_LIFE_S,
+  type IdempotencyRecord,
+  completeIdempotencyRecord,
+  deleteIdempotencyRecord,
+  readIdempotencyRecord,
+} from '../../items/idempotency-record.ts';
+import { readOrder } from '../../items/order-item.ts';
+import { updateOrder } from '../../items/order-writes.ts';
+import type { Lease, Order } from '../../model/orders/order.ts';
+import type { Stored, UnstoredOf } from '../../model/outcomes.ts';
+import { type Plan, type PlanPart, plan } from '../../items/plan.ts';
+import { TableUnavailableError } from '../../table/store.ts';
+import { type Request, outcomeTtlS } from '../runtime/idempotency.ts';
+import { type Ledger, commit, publish } from '../runtime/ledger.ts';
+
+/** What settles a claim: the order as it will be, what is booked with it, and what becomes of the idempotency record. */
+export interface ClaimCompletion {
+  readonly order: Order;
+  readonly parts?: readonly PlanPart[];
+  readonly record: RecordEnd;
+}
+
+export type RecordEnd =
+  | { readonly kind: 'COMPLETED'; readonly status: 'COMPLETED' | 'FAILED'; readonly outcome: Stored }
+  /** Nothing came of it: the key may be used again. */
+  | { readonly kind: 'RELEASED' };
+
+/** How a claim went. */
+export type ClaimResult =
+  | { readonly kind: 'COMPLETED'; readonly end: RecordEnd }
+  /** It was no longer this owner's: somebody took it over, or the provider's event came first. */
+  | { readonly kind: 'LOST' }
+  /** The provider's answer is still unknown: the claim stands, and is taken up again once its lease is past. */
+  | { readonly kind: 'WAITING' }
+  /** The table couldn't be written: the claim stands. */
+  | { readonly kind: 'UNWRITTEN' };
+
+export const PROVIDER_UNAVAILABLE: UnstoredOf<'ProviderUnavailable'> = {
+  kind: 'ProviderUnavailable',
+  retryAfterMs: 5_000,
+};
+
+/** A lost race on `rev` reads again and decides again, this often at most. */
+const MAX_DECISIONS = 5;
+
+/** The claim that a request takes with its idempotency record: an unguessable owner, and a lease. */
+export function newLease(ledger: Ledger, { ref }: Request, nowMs: number): Lease {
+  const { principal, operation, key } = ref;
+  return {
+    owner: ledger.ids.token(),
+    leaseEndMs: nowMs + ledger.settings.leaseMs,
+    request: { principal, operation, key },
+    recordTtlS: epochS(nowMs) + IDEMPOTENCY_RECORD_LIFE_S,
+  };
+}
+
+/**
+ * Completes order and idempotency record together, on the condition that the claim is still its owner's: a pure check
+ * on what is read, and `rev` holds it until the commit. Where the order was written in between, it is read and judged
+ * again.
+ */
+export async function completeClaim(
+  ledger: Ledger,
+  { tenant, accountId, orderId }: Order,
+  lease: Lease,
+  settle: (order: Order, nowMs: number) => ClaimCompletion,
+): Promise<ClaimResult> {
+  const ref: IdempotencyRef = { tenant, ...lease.request };
+  let unsettled: { readonly sent: Plan; readonly rev: number } | undefined;
+  try {
+    for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
+      const [recordItem, orderItem] = await ledger.store.get([
+        idempotencyRecordKey(ref),
+        orderKey({ tenant, accountId, orderId }),
+      ]);
+      const record = recordItem === undefined ? undefined : readIdempotencyRecord(recordItem);
+      const order = orderItem === undefined ? undefined : readOrder(orderItem);
+      if (order === undefined || leaseOwnedBy(order, lease.owner) === undefined) {
+        return ownEnd(ledger, record, unsettled?.sent) ?? { kind: 'LOST' };
+      }
+      // Sent as often as is safe, and nobody has written since: it may still come, and the claim stands until then.
+      if (order.rev === unsettled?.rev) return { kind: 'UNWRITTEN' };
+      const nowMs = ledger.clock.nowMs();
+      const settlement = settle(order, nowMs);
+      const token = ledger.ids.token();
+      const sent = plan(
+        token,
+        ...(isOf(record, order, lease)
+          ? [recordPart(ledger, ref, record, settlement.record, token, nowMs)]
+          : []),
+        updateOrder(order, settlement.order, ledger.settings),
+        ...(settlement.parts ?? []),
+      );
+      const result = await commit(ledger, sent);
+      if (result.kind === 'COMMITTED') return { kind: 'COMPLETED', end: settlement.record };
+      if (result.kind === 'CONFLICT' || result.kind === 'THROTTLED') return { kind: 'UNWRITTEN' };
+      if (result.kind === 'UNKNOWN') unsettled = { sent, rev: order.rev };
+    }
+    return { kind: 'UNWRITTEN' };
+  } catch (error) {
+    if (error instanceof TableUnavailableError) return { kind: 'UNWRITTEN' };
+    throw error;
+  }
+}
+
+/**
+ * Whether the idempotency record still waits for this claim. A claim may outlive its idempotency record, whose key
+ * may by then be another request's, of the same order even: then the order is completed alone.
+ */
+function isOf(
+  record: IdempotencyRecord | undefined,
+  order: Order,
+  { owner }: Lease,
+): record is IdempotencyRecord {
+  const refund = order.refunds.find(({ lease }) => lease?.owner === owner);
+  return (
+    record?.status === 'PROCESSING' &&
+    record.claimOf?.orderId === order.orderId &&
+    record.claimOf.refundId === refund?.refundId
+  );
+}
+
+function recordPart(
+  ledger: Ledger,
+  ref: IdempotencyRef,
+  record: IdempotencyRecord,
+  end: RecordEnd,
+  token: string,
+  processedAtMs: number,
+): PlanPart {
+  if (end.kind === 'RELEASED') return deleteIdempotencyRecord(ref, record.fingerprint);
+  const { fingerprint } = record;
+  const { status, outcome } = end;
+  const ttlS = outcomeTtlS(ledger, ref, processedAtMs);
+  return completeIdempotencyRecord(ref, {
+    status,
+    fingerprint,
+    transactionId: token,
+    outcome,
+    processedAtMs,
+    ttlS,
+  });
+}
+
+/** The claim is gone: by our own commit whose answer was lost, if the idempotency record has that transaction's id. */
+function ownEnd(
+  ledger: Ledger,
+  record: IdempotencyRecord | undefined,
+  unsettled: Plan | undefined,
+): ClaimResult | undefined {
+  if (unsettled === undefined || record?.transactionId !== unsettled.token) return undefined;
+  const { status, outcome } = record;
+  if (status === 'PROCESSING' || outcome === undefined) return undefined;
+  publish(ledger.bus, unsettled);
+  return { kind: 'COMPLETED', end: { kind: 'COMPLETED', status, outcome } };
+}

@@ -1,0 +1,241 @@
+import type { ProviderRefund, ProviderResult, RefundRequest } from '../../../provider/port.ts';
+import { type Leased, isLeased, providerKey, providerOrderId } from '../../model/provider/attempts.ts';
+import { currency } from '../../kernel/currencies.ts';
+import { defined } from '../../kernel/defined.ts';
+import { recordEntry } from '../../items/entry-writes.ts';
+import { type Entry, ledgerAccount } from '../../model/entries/entry.ts';
+import { ZERO, toMinorUnits } from '../../kernel/money.ts';
+import { touch } from '../../model/orders/order-changes.ts';
+import { creditReceivableThenWallet, toppedUpAsset } from '../../model/orders/postings.ts';
+import { type Order, type Refund, findRefund } from '../../model/orders/order.ts';
+import type { Stored } from '../../model/outcomes.ts';
+import { PROVIDER_ACTOR } from '../../model/provider/update-decision.ts';
+import { decideRefund } from '../../model/provider/refunds.ts';
+import { failRefund, replaced } from '../../model/orders/refunds.ts';
+import { refundDetails } from '../provider-updates/apply-refund.ts';
+import { type ClaimResult, type ClaimCompletion, completeClaim } from './complete-claim.ts';
+import type { Ledger } from '../runtime/ledger.ts';
+import { decisionContext } from '../provider-updates/decision-context.ts';
+
+const HOUR_MS = 3_600_000;
+/** The provider may forget a key after a day: under this age the same key still means the same refund. */
+const KEY_KNOWN_MS = 23 * HOUR_MS;
+/** Past this age a refund that isn't listed was never made, and can't be made any more by an earlier request. */
+const NEVER_MADE_MS = 25 * HOUR_MS;
+
+const LIST_LIMIT = 100;
+
+/** What came of asking for a refund. */
+type RefundCallResult =
+  | { readonly kind: 'MADE'; readonly made: ProviderRefund }
+  | { readonly kind: 'REFUSED'; readonly code: string }
+  /** Definite: there is no such refund at the provider, and won't be. */
+  | { readonly kind: 'NOT_MADE'; readonly reason: string }
+  | { readonly kind: 'UNKNOWN' };
+
+/**
+ * Asks the provider for a claimed refund and completes refund and idempotency record with what it says
+ * (docs/DESIGN.md §5.5). Used by whoever claimed it and by whoever takes it over. As long as nothing definite is
+ * known, the amount stays reserved and the claim stands.
+ * @param taken whether somebody may have asked before: then it is looked for first
+ */
+export async function completeRefund(
+  ledger: Ledger,
+  order: Order,
+  refund: Leased<Refund>,
+  taken: boolean,
+): Promise<ClaimResult> {
+  const asked = await askForRefund(ledger, order, refund, taken);
+  if (asked.kind === 'UNKNOWN') return { kind: 'WAITING' };
+  return completeClaim(ledger, order, refund.lease, (current, nowMs) => {
+    const held = current.refunds.filter(isLeased).find(({ lease }) => lease.owner === refund.lease.owner);
+    if (held === undefined) throw new RangeError('settled only while it is held');
+    return settlementOf(ledger, current, held, asked, nowMs);
+  });
+}
+
+async function askForRefund(
+  ledger: Ledger,
+  order: Order,
+  refund: Leased<Refund>,
+  taken: boolean,
+): Promise<RefundCallResult> {
+  const request = refundRequest(order, refund);
+  if (!taken) {
+    const first = read(await ledger.provider.createRefund(request));
+    if (first.kind !== 'UNKNOWN') return first;
+  }
+  const found = await lookForRefund(ledger, request);
+  if (found.kind !== 'NONE') return found;
+  const ageMs = ledger.clock.nowMs() - refund.createdAtMs;
+  if (ageMs >= NEVER_MADE_MS) return { kind: 'NOT_MADE', reason: 'never_made' };
+  if (ageMs >= KEY_KNOWN_MS) return { kind: 'UNKNOWN' };
+  const again = read(await ledger.provider.createRefund(request));
+  if (again.kind === 'MADE') return again;
+  if (again.kind !== 'REFUSED') return { kind: 'UNKNOWN' };
+  // Had the earlier request been carried out, the same key would have told so; the list says that it wasn't meanwhile.
+  const stillNone = await lookForRefund(ledger, request);
+  return stillNone.kind === 'NONE' ? again : stillNone;
+}
+
+function refundRequest(order: Order, refund: Refund): RefundRequest {
+  const { paymentId } = refund;
+  if (paymentId === undefined) throw new RangeError('a refund at the provider names its payment');
+  return {
+    idempotencyKey: providerKey(order, 'refund', refund.refundId, refund.tries),
+    paymentId,
+    amountMinor: toMinorUnits(refund.amount, currency(order.currency).exponent),
+    tenant: order.tenant,
+    orderId: providerOrderId(order),
+    refundId: refund.refundId,
+  };
+}
+
+function read(result: ProviderResult<ProviderRefund>): RefundCallResult {
+  switch (result.kind) {
+    case 'DONE':
+      return { kind: 'MADE', made: result.value };
+    case 'REFUSED':
+      return result;
+    case 'UNAVAILABLE':
+      return { kind: 'NOT_MADE', reason: 'provider_unavailable' };
+    case 'UNKNOWN':
+      return { kind: 'UNKNOWN' };
+  }
+}
+
+/** Looks for our refund among all of its payment. "Can't be told" is never taken for "isn't there". */
+async function lookForRefund(
+  { provider }: Ledger,
+  { paymentId, refundId }: RefundRequest,
+): Promise<Extract<RefundCallResult, { kind: 'MADE' | 'UNKNOWN' }> | { readonly kind: 'NONE' }> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await provider.listRefunds({ paymentId, limit: LIST_LIMIT, ...defined({ after }) });
+    if (page.kind !== 'DONE') return { kind: 'UNKNOWN' };
+    const { items, hasMore } = page.value;
+    const made = items.find(({ metadata }) => metadata.refundId === refundId);
+    if (made !== undefined) return { kind: 'MADE', made };
+    after = items.at(-1)?.providerRefundId;
+    if (!hasMore || after === undefined) return { kind: 'NONE' };
+  }
+}
+
+function settlementOf(
+  ledger: Ledger,
+  order: Order,
+  refund: Leased<Refund>,
+  asked: Exclude<RefundCallResult, { kind: 'UNKNOWN' }>,
+  atMs: number,
+): ClaimCompletion {
+  const { actor } = refund;
+  switch (asked.kind) {
+    case 'MADE':
+      return madeSettlement(ledger, order, refund, asked.made, atMs);
+    case 'REFUSED':
+      return {
+        ...release(ledger, order, refund, { failureReason: asked.code }, { actor, atMs }),
+        record: {
+          kind: 'COMPLETED',
+          status: 'FAILED',
+          outcome: { kind: 'ProviderRefused', code: asked.code },
+        },
+      };
+    case 'NOT_MADE':
+      return {
+        ...dropped(refund, release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs })),
+        record: { kind: 'RELEASED' },
+      };
+  }
+}
+
+/** What the provider made is a fact, taken up by the same decisions as its events (docs/DESIGN.md §8). */
+function madeSettlement(
+  ledger: Ledger,
+  order: Order,
+  refund: Leased<Refund>,
+  made: ProviderRefund,
+  atMs: number,
+): ClaimCompletion {
+  const { providerRefundId, status, failureReason = 'failed' } = made;
+  if (status === 'failed') {
+    return {
+      ...release(ledger, order, refund, { providerRefundId, failureReason }, { actor: PROVIDER_ACTOR, atMs }),
+      record: {
+        kind: 'COMPLETED',
+        status: 'FAILED',
+        outcome: { kind: 'ProviderRefused', code: failureReason },
+      },
+    };
+  }
+  const decision = decideRefund(order, refundDetails(made), ZERO, decisionContext(ledger));
+  if (status === 'succeeded' && decision.kind === 'CHANGE') {
+    const settled = findRefund(decision.after, refund.refundId) ?? refund;
+    return {
+      order: decision.after,
+      ...(decision.entry === undefined ? {} : { parts: [recordEntry(decision.entry)] }),
+      record: { kind: 'COMPLETED', status: 'COMPLETED', outcome: refundSuccess(order, settled) },
+    };
+  }
+  // It waits, for its event or the sweeper, and nobody holds it any more.
+  const waiting: Refund = { ...refund, providerRefundId, lease: undefined };
+  return {
+    order: touch(order, atMs, { refunds: replaced(order, waiting) }),
+    record: { kind: 'COMPLETED', status: 'COMPLETED', outcome: refundSuccess(order, refund) },
+  };
+}
+
+/** The amount may be refunded again; of a top-up the value goes back to the wallet, what the order owes first. */
+function release(
+  ledger: Ledger,
+  order: Order,
+  refund: Refund,
+  settled: Partial<Refund>,
+  what: { readonly actor: string; readonly atMs: number },
+): Pick<ClaimCompletion, 'order' | 'parts'> {
+  if (order.kind === 'PURCHASE') return { order: failRefund(order, refund.refundId, settled, what) };
+  const { tenant, accountId, orderId } = order;
+  const { postings, receivable } = creditReceivableThenWallet(
+    order,
+    toppedUpAsset(order),
+    refund.amount,
+    ledgerAccount.stripe,
+  );
+  const entry: Entry = {
+    tenant,
+    accountId,
+    entryId: ledger.ids.ulid(what.atMs),
+    operation: 'REFUND',
+    postings,
+    orderId,
+    refundId: refund.refundId,
+    ...defined({ providerId: settled.providerRefundId }),
+    ...what,
+  };
+  return {
+    order: failRefund(order, refund.refundId, settled, what, { receivable }),
+    parts: [recordEntry(entry)],
+  };
+}
+
+/** What was never made isn't kept but in the timeline, so that an outage can't use up the refunds of an order. */
+function dropped(
+  { refundId }: Refund,
+  released: Pick<ClaimCompletion, 'order' | 'parts'>,
+): Pick<ClaimCompletion, 'order' | 'parts'> {
+  const { order } = released;
+  const refunds = order.refunds.filter((refund) => refund.refundId !== refundId);
+  return { ...released, order: { ...order, refunds } };
+}
+
+/** What a refund answers: of a top-up also the wallet's asset, out of which the value went. */
+export function refundSuccess(order: Order, { refundId, entryId }: Refund): Stored<'RefundSuccess'> {
+  const { accountId, orderId, kind, asset } = order;
+  return {
+    kind: 'RefundSuccess',
+    accountId,
+    orderId,
+    refundId,
+    ...defined({ entryId, asset: kind === 'TOP_UP' ? asset : undefined }),
+  };
+}

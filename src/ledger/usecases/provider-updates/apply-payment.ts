@@ -1,0 +1,160 @@
+import type { ProviderPayment, ProviderSession } from '../../../provider/port.ts';
+import type { Attempt, Order, PaymentPage } from '../../model/orders/order.ts';
+import { isCurrent, ownerOfPayment } from '../../model/provider/attempt-ownership.ts';
+import { amountObjection, ignored, mismatch, stale } from '../../model/provider/update-decision.ts';
+import { receivePayment } from '../../model/provider/payments.ts';
+import {
+  type AttemptOutcome,
+  recordAttemptDetails,
+  applyAttemptOutcome,
+} from '../../model/provider/attempt-outcomes.ts';
+import { isPaid } from '../../model/orders/order-states.ts';
+import { disowned } from './apply-session.ts';
+import type { Ledger } from '../runtime/ledger.ts';
+import { decisionContext } from './decision-context.ts';
+import { type Judgement, type LoadedOrder, processProviderUpdate } from './process-provider-update.ts';
+import type { UpdateResult, UpdateSource } from './provider-update.ts';
+
+/** What is told of a payment. ACTION: the customer has something to do, which counts where it is paying a voucher. */
+export type PaymentOutcome = 'SUCCEEDED' | 'PROCESSING' | 'ACTION' | 'DECLINED' | 'CANCELED';
+
+/** What a payment that we asked for says; undefined where it waits for the customer's first try or the next. */
+export function paymentOutcome({ status }: ProviderPayment): PaymentOutcome | undefined {
+  switch (status) {
+    case 'succeeded':
+      return 'SUCCEEDED';
+    case 'processing':
+      return 'PROCESSING';
+    case 'requires_action':
+      return 'ACTION';
+    case 'canceled':
+      return 'CANCELED';
+    case 'requires_payment_method':
+    case 'other':
+      return undefined;
+  }
+}
+
+/** Applies what is told of a payment to its order, once, whatever came before (docs/DESIGN.md §8). */
+export function applyPayment(
+  ledger: Ledger,
+  payment: ProviderPayment,
+  outcome: PaymentOutcome,
+  source: UpdateSource,
+): Promise<UpdateResult> {
+  const { paymentId, metadata, livemode } = payment;
+  return processProviderUpdate(
+    ledger,
+    source,
+    { paymentId, metadata, objectId: paymentId, livemode },
+    { known: (known) => judge(ledger, payment, outcome, known) },
+  );
+}
+
+async function judge(
+  ledger: Ledger,
+  payment: ProviderPayment,
+  outcome: PaymentOutcome,
+  { order, recorded }: LoadedOrder,
+): Promise<Judgement> {
+  if (recorded !== undefined) return stale('booked already');
+  const isMoney = outcome === 'SUCCEEDED';
+  if (!isMoney && isPaid(order.state)) return stale('the order is paid');
+  const owner = ownerOfPayment(order, payment.paymentId, payment.metadata.attempt);
+  if (owner.kind === 'NOT_YET') return { kind: 'NOT_YET', detail: 'its attempt has no session' };
+  if (owner.kind === 'GIVEN_UP' || owner.kind === 'NOT_OWN') return disowned(owner, isMoney);
+  const { attempt } = owner;
+  if (!isMoney && !isCurrent(order, attempt)) return stale('of an earlier attempt');
+  if (outcome === 'ACTION' && payment.voucher === undefined) return ignored('no voucher to pay');
+
+  let session: ProviderSession | undefined;
+  if (owner.kind === 'ASK' || outcome === 'CANCELED') {
+    const asked = await askSession(ledger, attempt);
+    if (asked.kind !== 'SESSION') return asked;
+    session = asked.session;
+    if (owner.kind === 'ASK' && session.paymentId !== payment.paymentId)
+      return mismatch("not the order's own");
+  }
+  const objection = amountObjection(order, {
+    amountMinor: isMoney ? payment.amountReceivedMinor : payment.amountMinor,
+    currency: payment.currency,
+  });
+  if (objection !== undefined) return objection;
+  if (isMoney)
+    return receivePayment(order, { attempt, paymentId: payment.paymentId }, decisionContext(ledger));
+  return decidePaymentOutcome(ledger, order, attempt, payment, outcome, session);
+}
+
+async function askSession(
+  ledger: Ledger,
+  { sessionId }: Attempt,
+): Promise<Judgement | { readonly kind: 'SESSION'; readonly session: ProviderSession }> {
+  if (sessionId === undefined) return mismatch("not the order's own");
+  const asked = await ledger.provider.retrieveSession(sessionId);
+  if (asked.kind === 'DONE') return { kind: 'SESSION', session: asked.value };
+  return asked.kind === 'REFUSED'
+    ? mismatch('its session is not there')
+    : { kind: 'RETRY_LATER', reason: 'PROVIDER' };
+}
+
+async function decidePaymentOutcome(
+  ledger: Ledger,
+  order: Order,
+  attempt: Attempt,
+  payment: ProviderPayment,
+  outcome: Exclude<PaymentOutcome, 'SUCCEEDED'>,
+  session: ProviderSession | undefined,
+): Promise<Judgement> {
+  const closed = session?.status === 'complete' || session?.status === 'expired';
+  const details = { paymentId: payment.paymentId, closed };
+  const context = decisionContext(ledger);
+  const decided = (of: AttemptOutcome): Judgement =>
+    applyAttemptOutcome(order, attempt, of, details, context);
+  switch (outcome) {
+    case 'PROCESSING':
+      return decided({ kind: 'WAITING' });
+    case 'DECLINED':
+      return decided({ kind: 'DECLINED', declineCode: payment.declineCode });
+    case 'CANCELED':
+      // While its session can be paid the attempt isn't over.
+      if (!details.closed) return stale('its session is open');
+      return decided(
+        session?.status === 'expired' ? { kind: 'EXPIRED' } : { kind: 'FAILED', reason: 'canceled' },
+      );
+    case 'ACTION': {
+      const current = await currentVoucher(ledger, order, payment);
+      if (current.kind === 'RETRY_LATER') return current;
+      if (current.voucher === undefined)
+        return recordAttemptDetails(order, attempt, details, context) ?? stale('no voucher any more');
+      return decided({ kind: 'WAITING', voucher: current.voucher });
+    }
+  }
+}
+
+type CurrentVoucher =
+  | { readonly kind: 'VOUCHER'; readonly voucher: PaymentPage | undefined }
+  | Extract<Judgement, { kind: 'RETRY_LATER' }>;
+
+/** Where the order has another voucher already, events can't tell which is the later: the provider is asked. */
+async function currentVoucher(
+  ledger: Ledger,
+  order: Order,
+  reported: ProviderPayment,
+): Promise<CurrentVoucher> {
+  if (order.voucher === undefined || order.voucher.url === reported.voucher?.url)
+    return { kind: 'VOUCHER', voucher: voucherOf(reported, ledger.clock.nowMs()) };
+  const asked = await ledger.provider.retrievePayment(reported.paymentId);
+  if (asked.kind !== 'DONE') return { kind: 'RETRY_LATER', reason: 'PROVIDER' };
+  return { kind: 'VOUCHER', voucher: voucherOf(asked.value, ledger.clock.nowMs()) };
+}
+
+/** Instructions without a deadline, as a bank transfer's, are shown for so long. */
+const NO_DEADLINE_MS = 30 * 86_400_000;
+
+function voucherOf({ voucher }: ProviderPayment, nowMs: number): PaymentPage | undefined {
+  if (voucher === undefined) return undefined;
+  return {
+    url: voucher.url,
+    expiresAtMs: voucher.expiresAtS === undefined ? nowMs + NO_DEADLINE_MS : voucher.expiresAtS * 1000,
+  };
+}

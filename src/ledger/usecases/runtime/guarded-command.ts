@@ -1,0 +1,237 @@
+import type { Viewer } from '../../../auth/viewer.ts';
+import type { StoredItem } from '../../kernel/attributes.ts';
+import { epochS } from '../../kernel/clock.ts';
+import { type ItemKey, idempotencyRecordKey } from '../../kernel/keys.ts';
+import {
+  type IdempotencyRecord,
+  putIdempotencyRecordIfNew,
+  readIdempotencyRecord,
+} from '../../items/idempotency-record.ts';
+import type { Order } from '../../model/orders/order.ts';
+import {
+  type Answered,
+  CONFLICT,
+  type LedgerFailure,
+  type Stored,
+  type StoredKind,
+  THROTTLED,
+  type UnstoredOf,
+} from '../../model/outcomes.ts';
+import { type ItemRole, type Plan, type PlanPart, plan } from '../../items/plan.ts';
+import { TableUnavailableError } from '../../table/store.ts';
+import {
+  type GuardedOperation,
+  type Request,
+  answered,
+  identify,
+  idempotencyRecordOf,
+  recognise,
+  refuse,
+} from './idempotency.ts';
+import { type Ledger, commit, publish } from './ledger.ts';
+
+/** The failures that an operation with a claim adds: somebody holds it, or the provider couldn't be asked. */
+export type ClaimFailure = UnstoredOf<'IdempotencyInProgress' | 'ProviderUnavailable'>;
+
+/** What an operation decided on what it read. `Extra` are the failures beyond the ledger's own. */
+export type Decision<Kind extends StoredKind, Extra extends ClaimFailure = never> =
+  | {
+      readonly kind: 'COMMIT';
+      readonly parts: readonly PlanPart[];
+      readonly outcome: Stored<Kind>;
+      readonly whenRefused?: WhenRefused<Kind, Extra>;
+    }
+  /** Takes the key and the order's claim first, since the provider has to be asked (docs/DESIGN.md §5.5). */
+  | {
+      readonly kind: 'CLAIM';
+      readonly parts: readonly PlanPart[];
+      readonly order: Order;
+      /** The refund that the claim is for; absent: an attempt. */
+      readonly refundId?: string;
+      readonly whenRefused?: WhenRefused<Kind, Extra>;
+    }
+  | Verdict<Kind, Extra>;
+
+/** What a failed condition of a balance or a code means; undefined: read again and decide again. */
+type WhenRefused<Kind extends StoredKind, Extra extends ClaimFailure> = (
+  failed: ReadonlyMap<ItemRole, StoredItem | undefined>,
+) => Verdict<Kind, Extra> | undefined;
+
+export type Verdict<Kind extends StoredKind, Extra extends ClaimFailure = never> =
+  /** A no that sticks to the key. */
+  | { readonly kind: 'REFUSE'; readonly outcome: Stored<Kind> }
+  /** A no that leaves the key usable. */
+  | { readonly kind: 'ANSWER'; readonly failure: LedgerFailure | Extra };
+
+/** An operation that an idempotency key guards. */
+export interface GuardedCommand<Kind extends StoredKind, Extra extends ClaimFailure = never> {
+  readonly operation: GuardedOperation;
+  readonly key: string | undefined;
+  /** The validated input, decimals and ids resolved: what the fingerprint is of. */
+  readonly input: unknown;
+  /** What is read together with the idempotency record, in one consistent read. */
+  readonly reads: readonly ItemKey[];
+  readonly decide: (
+    found: readonly (StoredItem | undefined)[],
+    nowMs: number,
+    request: Request,
+  ) => Decision<Kind, Extra> | Promise<Decision<Kind, Extra>>;
+}
+
+/** How a guarded command went as far as the table goes. */
+export type Run<Kind extends StoredKind, Extra extends ClaimFailure = never> =
+  | { readonly kind: 'ANSWERED'; readonly answer: Answered<Kind> | LedgerFailure | Extra }
+  /** The claim is ours: now ask the provider, then complete it. */
+  | { readonly kind: 'CLAIMED'; readonly request: Request; readonly order: Order }
+  /** Somebody holds the claim under this key, or did when their process died. */
+  | { readonly kind: 'PROCESSING'; readonly request: Request; readonly record: IdempotencyRecord };
+
+/** A lost race on `rev` reads again and decides again, this often at most. */
+const MAX_DECISIONS = 5;
+
+/** Runs an operation that needs the table alone (docs/DESIGN.md §5.4). */
+export async function runLedgerCommand<Kind extends StoredKind>(
+  ledger: Ledger,
+  viewer: Viewer,
+  command: GuardedCommand<Kind>,
+): Promise<Answered<Kind> | LedgerFailure> {
+  const run = await runGuardedCommand(ledger, viewer, command);
+  return run.kind === 'ANSWERED' ? run.answer : CONFLICT;
+}
+
+/**
+ * One consistent read of the idempotency record and of what decides; a live idempotency record is answered at once;
+ * else one transaction whose item 0 is the idempotency record. An outage of the table is `Throttled`: nothing is
+ * known, the same key is to be used again.
+ */
+export async function runGuardedCommand<Kind extends StoredKind, Extra extends ClaimFailure = never>(
+  ledger: Ledger,
+  viewer: Viewer,
+  command: GuardedCommand<Kind, Extra>,
+): Promise<Run<Kind, Extra>> {
+  const request = identify(ledger, viewer, command.operation, command.key, command.input);
+  const sent: Sent<Kind>[] = [];
+  try {
+    for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
+      const run = await tryOnce(ledger, request, command, sent);
+      if (run !== undefined) return run;
+    }
+    return answer<Kind>(CONFLICT);
+  } catch (error) {
+    if (error instanceof TableUnavailableError) return answer<Kind>(THROTTLED);
+    throw error;
+  }
+}
+
+function answer<Kind extends StoredKind, Extra extends ClaimFailure = never>(
+  value: Answered<Kind> | LedgerFailure | Extra,
+): Run<Kind, Extra> {
+  return { kind: 'ANSWERED', answer: value };
+}
+
+/** A transaction of this very call. One whose answer was lost may still commit, also once it was decided anew. */
+interface Sent<Kind extends StoredKind> {
+  readonly plan: Plan;
+  readonly committed: Run<Kind>;
+}
+
+/** Undefined when what was read had changed by the time of the commit. */
+async function tryOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
+  ledger: Ledger,
+  request: Request,
+  { reads, decide }: GuardedCommand<Kind, Extra>,
+  sent: Sent<Kind>[],
+): Promise<Run<Kind, Extra> | undefined> {
+  const [recordItem, ...found] = await ledger.store.get([idempotencyRecordKey(request.ref), ...reads]);
+  const seen = fromRecord(ledger, request, sent, recordItem);
+  if (seen !== undefined) return seen;
+  const nowMs = ledger.clock.nowMs();
+  const decision = await decide(found, nowMs, request);
+  if (decision.kind === 'REFUSE') return answer<Kind>(await refuse(ledger, request, decision.outcome));
+  if (decision.kind === 'ANSWER') return answer<Kind, Extra>(decision.failure);
+
+  const token = ledger.ids.token();
+  const record = idempotencyRecordOf(ledger, request, token, nowMs, recordState(decision));
+  const transaction = plan(
+    token,
+    putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs)),
+    ...decision.parts,
+  );
+  const committed: Run<Kind> =
+    decision.kind === 'CLAIM'
+      ? { kind: 'CLAIMED', request, order: decision.order }
+      : answer<Kind>(answered(decision.outcome, false));
+  sent.push({ plan: transaction, committed });
+  const result = await commit(ledger, transaction);
+  switch (result.kind) {
+    case 'COMMITTED':
+      return committed;
+    case 'SEEN':
+      return fromRecord(ledger, request, sent, result.record);
+    case 'REFUSED': {
+      // A lost race on the order comes first: what its state says now is the better reason.
+      const verdict = result.failed.has('order') ? undefined : decision.whenRefused?.(result.failed);
+      if (verdict === undefined) return undefined;
+      return answer<Kind, Extra>(
+        verdict.kind === 'REFUSE' ? await refuse(ledger, request, verdict.outcome) : verdict.failure,
+      );
+    }
+    case 'UNCLEAR':
+      return undefined;
+    case 'CONFLICT':
+      return answer<Kind>(CONFLICT);
+    case 'THROTTLED':
+      return answer<Kind>(THROTTLED);
+    case 'UNKNOWN':
+      return settleUnknown(ledger, request, sent);
+  }
+}
+
+function recordState<Kind extends StoredKind, Extra extends ClaimFailure>(
+  decision: Extract<Decision<Kind, Extra>, { kind: 'COMMIT' | 'CLAIM' }>,
+): Pick<IdempotencyRecord, 'status' | 'outcome' | 'claimOf'> {
+  if (decision.kind === 'COMMIT') return { status: 'COMPLETED', outcome: decision.outcome };
+  const { accountId, orderId } = decision.order;
+  const refundId = decision.refundId === undefined ? {} : { refundId: decision.refundId };
+  return { status: 'PROCESSING', claimOf: { accountId, orderId, ...refundId } };
+}
+
+/**
+ * What a live idempotency record answers; undefined where there is none. Our own is no replay: it is what this call
+ * has done.
+ */
+function fromRecord<Kind extends StoredKind>(
+  ledger: Ledger,
+  request: Request,
+  sent: readonly Sent<Kind>[],
+  item: StoredItem | undefined,
+): Run<Kind> | undefined {
+  const transactionId = item === undefined ? undefined : readIdempotencyRecord(item).transactionId;
+  const own = sent.find(({ plan: { token } }) => token === transactionId);
+  if (own !== undefined) {
+    publish(ledger.bus, own.plan);
+    return own.committed;
+  }
+  const seen = recognise<Kind>(ledger, request, item);
+  switch (seen.kind) {
+    case 'NEW':
+      return undefined;
+    case 'ANSWER':
+      return answer<Kind>(seen.answer);
+    case 'PROCESSING':
+      return { kind: 'PROCESSING', request, record: seen.record };
+  }
+}
+
+/**
+ * After an unknown outcome only the idempotency record tells: it is there, and then so is everything it committed
+ * with, or the client must ask again with the same key.
+ */
+async function settleUnknown<Kind extends StoredKind>(
+  ledger: Ledger,
+  request: Request,
+  sent: readonly Sent<Kind>[],
+): Promise<Run<Kind>> {
+  const [item] = await ledger.store.get([idempotencyRecordKey(request.ref)]);
+  return fromRecord(ledger, request, sent, item) ?? answer<Kind>(THROTTLED);
+}

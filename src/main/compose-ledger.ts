@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { createPaymentCodes } from '../auth/payment-code.ts';
+import type { Config } from '../config/config.ts';
+import { DEFAULT_POST_LIMITS, notifyMerchant } from '../fulfilment/notify-merchant.ts';
+import { refundOverpayment } from '../fulfilment/refund-overpayment.ts';
+import { type Registry, createRegistry, followUpsOf } from '../fulfilment/registry.ts';
+import { type WakeUps, createWakeUps } from '../fulfilment/wake-ups.ts';
+import { type Clock, systemClock } from '../ledger/kernel/clock.ts';
+import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
+import { type Ids, randomIds } from '../ledger/kernel/ids.ts';
+import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import { createStore } from '../ledger/table/store.ts';
+import { createTransactor } from '../ledger/table/transact.ts';
+import { loadTenants } from '../config/load-tenants.ts';
+import { type Table, followMigrations } from '../migrations/migrating-table.ts';
+import { readAlongMigrations } from '../migrations/read-along.ts';
+import { POLL_MS, createMigrationView } from '../migrations/view.ts';
+import type { Logger } from '../observability/logger.ts';
+import { createLogger } from '../observability/logger.ts';
+import { type Metrics, createMetrics } from '../observability/metrics.ts';
+import type { Bus } from '../realtime/bus/bus.ts';
+import { createInProcessBus } from '../realtime/bus/in-process-bus.ts';
+import { createRedisBus } from '../realtime/bus/redis-bus.ts';
+import { tappedBus } from '../realtime/bus/tapped-bus.ts';
+import { countFor } from '../resolvers/run-operation.ts';
+import { measuredProvider } from '../provider/measured-provider.ts';
+import type { PaymentProvider } from '../provider/port.ts';
+import { createStripeProvider } from '../provider/stripe/stripe-adapter.ts';
+import type { Tenants } from '../config/tenants.ts';
+
+/** What a test, or another way to run, puts in the place of an adapter. */
+export interface LedgerOverrides {
+  readonly clock?: Clock;
+  readonly ids?: Ids;
+  readonly logger?: Logger;
+  readonly metrics?: Metrics;
+  readonly tenants?: Tenants;
+  readonly provider?: PaymentProvider;
+  readonly settings?: Partial<Ledger['settings']>;
+  /** For tools that change nothing: they write nothing at all, and are none of a migration's fleet. */
+  readonly readsOnly?: boolean;
+}
+
+/** The ledger and what comes with it, for a server or a worker. */
+export interface Composition {
+  readonly ledger: Ledger;
+  readonly registry: Registry;
+  /** Told of what this process commits: for its worker, if it runs one. */
+  readonly wakeUps: WakeUps;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** Leaves the fleet and lets everything go. Resolves once nothing of this process holds a migration up. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long a call to Stripe may take; a claim's lease outlives it, so that nobody takes over what still runs. */
+const PROVIDER_TIMEOUT_MS = 20_000;
+const LEASE_MS = 60_000;
+
+/** Where the content of a request stands in for a key, it does so for this long. */
+const CONTENT_KEY_WINDOW_S = 300;
+
+/** Composition root of the ledger: the place where its adapters meet its ports. */
+export function composeLedger(config: Config, overrides: LedgerOverrides = {}): Composition {
+  const { clock = systemClock, ids = randomIds() } = overrides;
+  const logger = overrides.logger ?? createLogger({ level: config.logLevel, clock });
+  const metrics = overrides.metrics ?? createMetrics({ ofProcess: true });
+  const tenants = overrides.tenants ?? loadTenants(config.tenantsFile, config);
+  const provider = measuredProvider(overrides.provider ?? createProvider(config), { clock, metrics });
+  // Production refuses a tenants' file that names this machine; a name that leads to a private address is refused here.
+  const limits = { ...DEFAULT_POST_LIMITS, allowPrivateAddresses: !config.production };
+  const registry = createRegistry(notifyMerchant({ tenants, clock, limits }), refundOverpayment(provider));
+  const wakeUps = createWakeUps();
+  const { bus, close: closeBus } = createBus(config, logger, metrics);
+  const { name: tableName, region, endpoint } = config.table;
+  const client = createDynamoDbClient({ region, endpoint });
+  const wait = (ms: number): Promise<void> => delay(ms);
+  const count = countFor(metrics, 'background');
+  const table = {
+    store: createStore({ client, tableName, ids, wait }),
+    transactor: createTransactor({
+      client,
+      tableName,
+      ids,
+      wait,
+    }),
+  };
+  const followed = followedTable(table, clock, ids, overrides.readsOnly ?? false);
+  const ledger: Ledger = {
+    ...followed.table,
+    clock,
+    ids,
+    tenants,
+    provider,
+    paymentCodes: createPaymentCodes(config.paymentCodeSecret),
+    bus: tappedBus(bus, (order, transition) => {
+      metrics.count('Transition', { cause: transition.cause });
+      wakeUps.tell(order, transition);
+    }),
+    followUps: followUpsOf(registry, tenants),
+    count,
+    settings: {
+      sweepAfterMs: config.sweepAfterMs,
+      idempotencyKeyPhase: config.idempotencyKeyPhase,
+      contentKeyWindowS: CONTENT_KEY_WINDOW_S,
+      leaseMs: LEASE_MS,
+      ...overrides.settings,
+    },
+  };
+  const close = async (): Promise<void> => {
+    closeBus();
+    // In an outage the heartbeat stays, and ends by itself.
+    await followed.stop().catch(() => undefined);
+    client.destroy();
+  };
+  return { ledger, registry, wakeUps, logger, metrics, close };
+}
+
+interface FollowedTable {
+  readonly table: Table;
+  readonly stop: () => Promise<void>;
+}
+
+/** The table in whatever shape a migration has it. */
+function followedTable(table: Table, clock: Clock, ids: Ids, readsOnly: boolean): FollowedTable {
+  if (readsOnly) return { table: readAlongMigrations(table.store, clock), stop: () => Promise.resolve() };
+  const view = createMigrationView({ ...table, clock, ids, pollMs: POLL_MS });
+  return { table: followMigrations(table, view, ids), stop: view.stop };
+}
+
+function createProvider({ stripe }: Config): PaymentProvider {
+  const { secretKey, webhookSecrets, webhookToleranceS, apiBase } = stripe;
+  return createStripeProvider({
+    secretKey,
+    webhookSecrets,
+    webhookToleranceS,
+    timeoutMs: PROVIDER_TIMEOUT_MS,
+    ...(apiBase === undefined ? {} : { apiBase: new URL(apiBase) }),
+  });
+}
+
+interface OwnedBus {
+  readonly bus: Bus;
+  readonly close: () => void;
+}
+
+function createBus({ redisUrl }: Config, logger: Logger, metrics: Metrics): OwnedBus {
+  if (redisUrl === undefined) return { bus: createInProcessBus(), close: () => undefined };
+  const bus = createRedisBus({
+    url: redisUrl,
+    every: (periodMs, run) => {
+      const timer = setInterval(run, periodMs);
+      timer.unref();
+      return () => {
+        clearInterval(timer);
+      };
+    },
+    onDropped: () => {
+      metrics.count('BusPublishFailed');
+    },
+    onError: (error) => {
+      logger.warn('the event bus lost its connection', {}, error);
+    },
+  });
+  return { bus, close: bus.close };
+}

@@ -1,0 +1,100 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import { type App, type AppOverrides, createApp } from './app.ts';
+import type { Config } from '../config/config.ts';
+import { type Background, startBackground } from '../fulfilment/background.ts';
+import type { SocketServer } from '../realtime/sockets/socket-server.ts';
+
+/** A gateway that listens. */
+export interface RunningServer {
+  readonly app: App;
+  /** Where it is, with the port that it got. */
+  readonly url: string;
+  /** Finishes what runs, sends sockets elsewhere, and lets everything go. Calling it again is harmless. */
+  readonly close: () => Promise<void>;
+}
+
+/** How long requests in flight may take when the server stops; then their connections are cut. */
+const DRAIN_MS = 10_000;
+
+/** Builds the app, listens on the configured host and port, and starts the worker where the configuration says so. */
+export async function startServer(config: Config, overrides: AppOverrides = {}): Promise<RunningServer> {
+  const app = createApp(config, overrides);
+  // Without HTTP/2 options the adaptor makes a plain HTTP server.
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const sockets = app.attachSockets(server);
+  const cutStreams = trackStreams(server);
+  try {
+    await listen(server, config);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+  const background = config.worker
+    ? startBackground(app.ledger, app.registry, { ...app, sweeper: config.sweeper })
+    : undefined;
+  let closed: Promise<void> | undefined;
+  return {
+    app,
+    url: urlOf(server, config.host),
+    close: () => (closed ??= stop({ app, server, sockets, cutStreams, background })),
+  };
+}
+
+/** Resolves once the server listens. Rejects with Node's own error, such as EADDRINUSE. */
+function listen(server: Server, { host, port }: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}
+
+function urlOf(server: Server, host: string): string {
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${String(port)}`;
+}
+
+/**
+ * Streams of events never end by themselves, and would keep the server open. They are cut, not completed: a client that was
+ * told "complete" would not come again.
+ */
+function trackStreams(server: Server): () => void {
+  const streams = new Set<Socket>();
+  server.on('request', ({ headers, socket }, response) => {
+    if (headers.accept?.includes('text/event-stream') !== true) return;
+    streams.add(socket);
+    response.once('close', () => streams.delete(socket));
+  });
+  return () => {
+    for (const socket of streams) socket.destroy();
+  };
+}
+
+interface Running {
+  readonly app: App;
+  readonly server: Server;
+  readonly sockets: SocketServer;
+  readonly cutStreams: () => void;
+  readonly background: Background | undefined;
+}
+
+async function stop({ app, server, sockets, cutStreams, background }: Running): Promise<void> {
+  app.startDraining();
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  cutStreams();
+  const cut = setTimeout(() => {
+    server.closeAllConnections();
+  }, DRAIN_MS);
+  await Promise.all([sockets.drain(), background?.stop(), closed]);
+  clearTimeout(cut);
+  await app.close();
+}

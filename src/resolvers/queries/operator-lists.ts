@@ -1,0 +1,35 @@
+import { listDeadSteps } from '../../ledger/usecases/queries/read-dead-steps.ts';
+import { listWebhookProblems } from '../../ledger/usecases/queries/read-webhook-events.ts';
+import { PAGE_WORDS, builder } from '../../schema/builder.ts';
+import { StepConnection, WebhookEventConnection, connectionOf, listCost } from '../../schema/connections.ts';
+
+/** What an admin looks through. These lists are paged forward only. */
+builder.queryFields((t) => {
+  const forward = () => ({
+    first: t.arg.int({ description: PAGE_WORDS.first }),
+    after: t.arg.string({ description: PAGE_WORDS.after }),
+  });
+  return {
+    deadSteps: t.field({
+      type: StepConnection,
+      nullable: true,
+      description: 'Admin: the dead-letter queue, follow-ups that ran out of attempts.',
+      authScopes: { permission: 'READ_DEAD_STEPS' },
+      args: forward(),
+      complexity: listCost,
+      resolve: (_root, args, { ledger, viewer }) =>
+        connectionOf(args, (page) => listDeadSteps(ledger, viewer, page)),
+    }),
+    webhookProblems: t.field({
+      type: WebhookEventConnection,
+      nullable: true,
+      description:
+        "Admin: provider events that matched no payment of ours (MISMATCH) or couldn't be applied yet (FAILED).",
+      authScopes: { permission: 'READ_WEBHOOK_PROBLEMS' },
+      args: forward(),
+      complexity: listCost,
+      resolve: (_root, args, { ledger, viewer }) =>
+        connectionOf(args, (page) => listWebhookProblems(ledger, viewer, page)),
+    }),
+  };
+});
