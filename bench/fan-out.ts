@@ -4,7 +4,7 @@ import { type Server, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { WebSocketServer } from 'ws';
-import { startDynoxide } from '../dev/engine.ts';
+import { startDynoxide } from '../dev/engine/engine.ts';
 import { signToken } from '../dev/sign-token.ts';
 import type { Viewer } from '../src/auth/viewer.ts';
 import { loadConfig } from '../src/config/config.ts';

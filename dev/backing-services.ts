@@ -3,7 +3,7 @@ import { loadConfig, type Config } from '../src/config/config.ts';
 import { systemClock } from '../src/ledger/kernel/clock.ts';
 import { createDynamoDbClient } from '../src/ledger/table/dynamodb.ts';
 import { createTable } from '../src/ledger/table/table.ts';
-import { type Engine, startDynoxide } from './engine.ts';
+import { type Engine, startDynoxide } from './engine/engine.ts';
 import { startStripeSimulator } from './stripe-simulator/server.ts';
 
 /** What the gateway needs around it on a laptop, running, and the configuration that leads to it. */

@@ -18,7 +18,7 @@ Exit codes: 0 all of it held, 1 something did not, 2 asked wrongly, 3 it could n
 async function main(args: readonly string[]): Promise<ExitCode> {
   const { has } = readWords(args, { flags: ['tunnel', 'migrate'] });
   // The whole product takes seconds to load: what only asks for help, or asks wrongly, needn't wait for it.
-  const { playDemo } = await import('./play-demo.ts');
+  const { playDemo } = await import('./demo/play-demo.ts');
   const failures = await playDemo({ tunnel: has('tunnel'), migrate: has('migrate') });
   process.stdout.write(failures === 0 ? '\nAll of it held.\n\n' : `\n${String(failures)} did NOT hold.\n\n`);
   return failures === 0 ? EXIT.done : EXIT.found;

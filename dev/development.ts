@@ -1,14 +1,15 @@
 import { ConfigError } from '../src/config/config-error.ts';
 import { loadConfig } from '../src/config/config.ts';
 import { type RunningServer, startServer } from '../src/main/listen.ts';
-import { loadTenants } from '../src/config/load-tenants.ts';
+import { loadTenants } from '../src/config/tenants.ts';
 import type { GraphiqlTab } from '../src/transport/graphiql-page.ts';
 import { systemClock } from '../src/ledger/kernel/clock.ts';
 import { type BackingServices, type StartListener, startBackingServices } from './backing-services.ts';
-import { createGatewayClient } from './gateway-client.ts';
+import { createGatewayClient } from './demo/gateway-client.ts';
 import { homePage } from './home-page.ts';
-import { roleTabs } from './role-tabs.ts';
-import { seed } from './seed.ts';
+import { customerTabs } from './demo/customer-tabs.ts';
+import { roleTabs } from './demo/role-tabs.ts';
+import { seed } from './demo/seed.ts';
 import { signToken } from './sign-token.ts';
 
 /** The whole product running on this machine. */
@@ -53,7 +54,7 @@ export async function startDevelopment(
     const tokens = await signDemoTokens(sign);
     let moreTabs: readonly GraphiqlTab[] = [];
     server = await startServer(services.config, {
-      graphiql: { token: tokens.customer, moreTabs: () => moreTabs },
+      graphiql: { tabs: (origin) => [...customerTabs(origin, tokens.customer), ...moreTabs] },
       homePage: homePage(services.simulator?.url),
     });
     await services.simulator?.sendWebhooksTo(`${server.url}/webhooks/stripe`);

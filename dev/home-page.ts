@@ -1,5 +1,5 @@
 import { html } from 'hono/html';
-import { page } from './stripe-simulator/page-layout.ts';
+import { page } from './stripe-simulator/pages/page-layout.ts';
 
 /** What `npm start` shows at `/`: where everything is. */
 export function homePage(simulatorUrl: string | undefined): () => Promise<Response> {

@@ -1,5 +1,5 @@
 import { loadConfig } from '../src/config/config.ts';
-import { type DataDirClaim, claimDataDir } from './data-dir.ts';
+import { type DataDirClaim, claimDataDir } from './engine/data-dir.ts';
 import { type Development, startDevelopment } from './development.ts';
 import { describeStartFailure } from './start-failure.ts';
 

@@ -4,8 +4,7 @@ import { EXIT, type ExitCode, UsageError, readWords, runCommandLine } from '../s
 import { loadConfig } from '../src/config/config.ts';
 import { systemClock } from '../src/ledger/kernel/clock.ts';
 import { isId } from '../src/ledger/kernel/id-grammar.ts';
-import { loadTenants } from '../src/config/load-tenants.ts';
-import type { Tenants } from '../src/config/tenants.ts';
+import { type Tenants, loadTenants } from '../src/config/tenants.ts';
 import { signToken, type TokenRequest } from './sign-token.ts';
 
 const HELP = `Usage: npm run token -- --sub NAME --role ROLE [--tenant demo] [--merchant cafe] [--ttl 12h]

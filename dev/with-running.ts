@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findRunning } from './running.ts';
+import { findRunning } from './engine/running.ts';
 
 /*
  * Runs a program of src/ with the addresses of what `npm start` runs, where the environment doesn't give others: so that

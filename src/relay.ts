@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './cli/command-line.ts';
+import {
+  EXIT,
+  type ExitCode,
+  reachableTable,
+  readWords,
+  runCommandLine,
+  stopOnSignal,
+} from './cli/command-line.ts';
 import { composeLedger } from './main/compose-ledger.ts';
 import { ConfigError } from './config/config-error.ts';
 import { loadConfig } from './config/config.ts';
@@ -18,7 +25,7 @@ Examples:
 
 Exit codes: 0 stopped, 2 asked wrongly, 3 it could not start`;
 
-/** The relay as a program: publishes what killed processes could not, until it's told to stop. */
+/** The relay as a program: publishes the changes that killed processes committed but could not publish, until it's told to stop. */
 function main(args: readonly string[]): ExitCode {
   readWords(args, {});
   const config = loadConfig();
@@ -41,15 +48,7 @@ function main(args: readonly string[]): ExitCode {
     wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   });
   logger.info('relaying');
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      logger.info('stopping', { signal });
-      void relay
-        .stop()
-        .then(close)
-        .then(() => process.exit(0));
-    });
-  }
+  stopOnSignal(logger, () => relay.stop().then(close));
   return EXIT.done;
 }
 

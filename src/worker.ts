@@ -1,5 +1,12 @@
 import { createAdaptorServer } from '@hono/node-server';
-import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './cli/command-line.ts';
+import {
+  EXIT,
+  type ExitCode,
+  reachableTable,
+  readWords,
+  runCommandLine,
+  stopOnSignal,
+} from './cli/command-line.ts';
 import { composeLedger } from './main/compose-ledger.ts';
 import { loadConfig } from './config/config.ts';
 import { startBackground } from './fulfilment/background.ts';
@@ -40,16 +47,11 @@ function main(args: readonly string[]): ExitCode {
     logger.info('health and metrics are served', { port });
   });
   logger.info('working');
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      logger.info('stopping', { signal });
-      draining = true;
-      void background
-        .stop()
-        .then(close)
-        .then(() => process.exit(0));
-    });
-  }
+  stopOnSignal(logger, async () => {
+    draining = true;
+    await background.stop();
+    await close();
+  });
   return EXIT.done;
 }
 

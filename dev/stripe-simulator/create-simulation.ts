@@ -1,6 +1,6 @@
 import { type Clock, epochS } from '../../src/ledger/kernel/clock.ts';
-import { storeEvent } from './event-store.ts';
-import { OUTSIDE_CAUSE, type StoredEvent } from './events.ts';
+import { storeEvent } from './objects/event-store.ts';
+import { OUTSIDE_CAUSE, type StoredEvent } from './objects/events.ts';
 import { seededId } from './randomness.ts';
 import type { Simulation, SimulationSettings } from './simulation.ts';
 import type { State } from './state.ts';

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { createAdaptorServer, type ServerType } from '@hono/node-server';
 import { Hono } from 'hono';
 import { type Clock, systemClock } from '../../src/ledger/kernel/clock.ts';
-import { mountApi, type SimulatorHono } from './api.ts';
-import { expireDueSessions } from './checkout-sessions.ts';
-import { mountControls } from './control-routes.ts';
-import { type Controls, createControls } from './controls.ts';
-import { mountPages } from './page-routes.ts';
-import { type DeliveryChaos, NO_CHAOS } from './delivery-chaos.ts';
-import { lapseDueSlips } from './paying.ts';
+import { mountApi, type SimulatorHono } from './api/api.ts';
+import { expireDueSessions } from './objects/checkout-sessions.ts';
+import { mountControls } from './controls/control-routes.ts';
+import { type Controls, createControls } from './controls/controls.ts';
+import { mountPages } from './pages/page-routes.ts';
+import { type DeliveryChaos, NO_CHAOS } from './webhooks/delivery-chaos.ts';
+import { lapseDueSlips } from './objects/paying.ts';
 import { loadState, stateSaver } from './persistence.ts';
-import { createRequestChaos } from './request-chaos.ts';
+import { createRequestChaos } from './api/request-chaos.ts';
 import { createSimulation } from './create-simulation.ts';
-import type { StoredEvent } from './events.ts';
+import type { StoredEvent } from './objects/events.ts';
 import type { State } from './state.ts';
-import { createWebhookDelivery } from './webhook-delivery.ts';
-import { webhookPost } from './webhook-post.ts';
+import { createWebhookDelivery } from './webhooks/webhook-delivery.ts';
+import { webhookPost } from './webhooks/webhook-post.ts';
 
 export interface StripeSimulatorOptions {
   /** The only API key it takes. */

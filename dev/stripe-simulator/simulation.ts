@@ -1,5 +1,5 @@
-import type { Cause, Emission } from './events.ts';
-import type { RefundRule } from './refund-rules.ts';
+import type { Cause, Emission } from './objects/events.ts';
+import type { RefundRule } from './objects/refund-rules.ts';
 import type { State } from './state.ts';
 
 export interface SimulationSettings {

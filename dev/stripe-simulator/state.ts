@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { StoredEvent } from './events.ts';
+import type { StoredEvent } from './objects/events.ts';
 
 /** A price as it travels: the SDK turns the decimal text into an object of its own, so the wire type differs. */
 export type WirePrice = Omit<Stripe.Price, 'unit_amount_decimal' | 'deleted'> & {

@@ -26,7 +26,6 @@ const ALLOWED = {
   WATCH_MERCHANT_ORDERS: ['MERCHANT', 'ADMIN'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;
 
-/** What the table above speaks of. */
 export type Permission = keyof typeof ALLOWED;
 
 /** Whether the role may ever do this; if not, the answer is FORBIDDEN. */
@@ -35,14 +34,14 @@ export function mayPerform(role: Role, permission: Permission): boolean {
   return roles.includes(role);
 }
 
-/** Whose an order is: what the rules about single orders need of it. */
+/** Whose an order is: the part of an order that the rules about single orders read. */
 export interface OrderOwnership {
   readonly tenant: string;
   readonly accountId: string;
   /** The merchant of a purchase; a top-up has none. */
   readonly merchantId?: string;
-  /** The terminal that took the cash of a cash top-up: its subject. */
-  readonly cashTerminal?: string;
+  /** Of a paid cash top-up it names the terminal that took the cash, by its subject. */
+  readonly payment?: { readonly terminalId?: string } | undefined;
 }
 
 /** Customers see their own, merchants and terminals their merchant's, terminals the cash top-ups they took, admins all. */
@@ -56,7 +55,7 @@ export function maySeeOrder(viewer: Viewer, order: OrderOwnership): boolean {
     case 'MERCHANT':
       return worksFor(viewer, order.merchantId);
     case 'TERMINAL':
-      return worksFor(viewer, order.merchantId) || viewer.subject === order.cashTerminal;
+      return worksFor(viewer, order.merchantId) || viewer.subject === order.payment?.terminalId;
   }
 }
 
@@ -72,14 +71,14 @@ export function mayCheckOut(viewer: Viewer, order: OrderOwnership): boolean {
 /** A merchant refunds its own orders, an admin any, a terminal only the cash top-ups that it took. */
 export function mayRefund(viewer: Viewer, order: OrderOwnership): boolean {
   if (!mayPerform(viewer.role, 'REFUND') || !maySeeOrder(viewer, order)) return false;
-  return viewer.role !== 'TERMINAL' || viewer.subject === order.cashTerminal;
+  return viewer.role !== 'TERMINAL' || viewer.subject === order.payment?.terminalId;
 }
 
 export function mayCancel(viewer: Viewer, order: OrderOwnership): boolean {
   return mayPerform(viewer.role, 'CANCEL_ORDER') && maySeeOrder(viewer, order);
 }
 
-/** The provider's payment id, and with it what the merchant's back office looks up at Stripe. */
+/** Whether the viewer sees the provider's payment id, by which a merchant's back office finds the payment at Stripe. */
 export function maySeeProviderReference(viewer: Viewer, order: OrderOwnership): boolean {
   return (viewer.role === 'MERCHANT' || viewer.role === 'ADMIN') && maySeeOrder(viewer, order);
 }
@@ -89,7 +88,7 @@ export function maySeeBalances(viewer: Viewer, tenant: string, accountId: string
   return maySeeHistory(viewer, tenant, accountId) || (viewer.role === 'TERMINAL' && viewer.tenant === tenant);
 }
 
-/** Entries, profile and metrics: the customer's own, or an admin's look at them. Never the till's. */
+/** Entries, profile and metrics: the customer's own, for an admin any. Never for the till. */
 export function maySeeHistory(viewer: Viewer, tenant: string, accountId: string): boolean {
   if (viewer.tenant !== tenant) return false;
   return viewer.role === 'ADMIN' || (viewer.role === 'CUSTOMER' && viewer.subject === accountId);
@@ -107,7 +106,7 @@ export function mayListMerchantOrders(viewer: Viewer, tenant: string, merchantId
   return viewer.role === 'ADMIN' || (viewer.role !== 'CUSTOMER' && worksFor(viewer, merchantId));
 }
 
-/** Absent on both sides is no match: a top-up has no merchant, and an admin works for none. */
+/** Two absent merchants don't match: a top-up has no merchant, and an admin works for none. */
 function worksFor(viewer: Viewer, merchantId: string | undefined): boolean {
   return merchantId !== undefined && viewer.merchantId === merchantId;
 }

@@ -10,15 +10,15 @@ import type { AuthConfig, TokenKeys } from '../config/config.ts';
 import { defined } from '../ledger/kernel/defined.ts';
 import { isId, isTenantId } from '../ledger/kernel/id-grammar.ts';
 import type { Tenants } from '../config/tenants.ts';
-import type { Role, Viewer } from './viewer.ts';
+import { ROLES, type Viewer } from './viewer.ts';
 
-/** Why a token is no good: for logs and metrics. Clients hear UNAUTHENTICATED, and whether it has expired. */
+/** Why a token is refused: for logs and metrics. Clients get UNAUTHENTICATED, and are told whether it has expired. */
 export type RefusalReason =
   'MISSING' | 'MALFORMED' | 'NOT_AUTHENTIC' | 'EXPIRED' | 'CLAIMS' | 'UNKNOWN_TENANT' | 'UNKNOWN_MERCHANT';
 
 /**
- * What a token turned out to be. UNAVAILABLE: the provider's public keys can't be had, so nobody knows. Edges fail closed on
- * it, but with an error of ours: a client that was told 401 would throw a good token away.
+ * What a check of a token gives. UNAVAILABLE: the provider's public keys could not be fetched, so nobody knows. The request fails
+ * then, but with an error of ours: after a 401 the client would throw a good token away.
  */
 export type TokenVerdict =
   | { readonly kind: 'VIEWER'; readonly viewer: Viewer }
@@ -30,7 +30,7 @@ export interface TokenVerifier {
   readonly verify: (credentials: string | undefined, nowMs: number) => Promise<TokenVerdict>;
 }
 
-/** More than any token of ours needs; larger ones aren't looked at. */
+/** More than any token of ours needs; larger ones are refused unread. */
 const MAX_TOKEN_LENGTH = 8192;
 
 const KEY_FETCH_TIMEOUT_MS = 3000;
@@ -41,14 +41,7 @@ const ALGORITHMS = { SECRET: ['HS256'], JWKS: ['RS256', 'ES256', 'EdDSA'] } as c
   readonly string[]
 >;
 
-const ROLE_OF_CLAIM: ReadonlyMap<unknown, Role> = new Map([
-  ['customer', 'CUSTOMER'],
-  ['merchant', 'MERCHANT'],
-  ['terminal', 'TERMINAL'],
-  ['admin', 'ADMIN'],
-]);
-
-/** The key set couldn't be fetched or read: no word about the token. */
+/** The key set couldn't be fetched or read. It says nothing about the token. */
 class KeysUnavailable extends Error {
   override readonly name = 'KeysUnavailable';
 }
@@ -113,7 +106,7 @@ function verdictOnError(error: unknown): TokenVerdict {
 /** What an authentic token says, as a viewer: every name in it has to be one that may be part of a key. */
 function toVerdict(claims: JWTPayload, tenants: Tenants): TokenVerdict {
   const { sub: subject, tenant, role: roleClaim, merchant_id: merchantId } = claims;
-  const role = ROLE_OF_CLAIM.get(roleClaim);
+  const role = ROLES.find((one) => one.toLowerCase() === roleClaim);
   const expiresAtMs = Math.floor((claims.exp ?? Number.NaN) * 1000);
   if (role === undefined || !Number.isSafeInteger(expiresAtMs)) return refused('CLAIMS');
   if (typeof subject !== 'string' || !isId(subject)) return refused('CLAIMS');
@@ -121,7 +114,7 @@ function toVerdict(claims: JWTPayload, tenants: Tenants): TokenVerdict {
   const merchants = tenants.get(tenant)?.merchants;
   if (merchants === undefined) return refused('UNKNOWN_TENANT');
   const viewer = { tenant, subject, role, expiresAtMs };
-  // A merchant's id in another role's token means nothing, and must not come to mean something by being carried along.
+  // In another role's token a merchant's id means nothing. It is left out, so that no later code gives it a meaning.
   if (role === 'CUSTOMER' || role === 'ADMIN') return { kind: 'VIEWER', viewer };
   if (typeof merchantId !== 'string' || !isId(merchantId)) return refused('CLAIMS');
   if (!merchants.has(merchantId)) return refused('UNKNOWN_MERCHANT');

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import type { TableConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../observability/logger.ts';
 
 /*
  * What all command lines share: how words are read and refused, `--help`, and what exit codes mean.
@@ -81,17 +82,12 @@ export function readCount(option: string, text: string, most: number): number {
 }
 
 /**
- * Where the table is. Throws if nothing says so and this is no production: then a laptop's command would ask AWS for a
- * table that isn't there.
+ * Where the table is. Throws an Error if no endpoint is given outside production: a command on a laptop would ask AWS for a table
+ * that isn't there.
  */
-export function reachableTable(config: {
-  readonly table: TableConfig;
-  readonly production: boolean;
-}): TableConfig {
-  if (config.table.endpoint === undefined && !config.production) {
-    throw new Error('Nothing is running here: npm start first, or set DYNAMODB_ENDPOINT.');
-  }
-  return config.table;
+export function reachableTable({ table, production }: Pick<Config, 'table' | 'production'>): Config['table'] {
+  if (table.endpoint !== undefined || production) return table;
+  throw new Error('Nothing is running here: npm start first, or set DYNAMODB_ENDPOINT.');
 }
 
 /** Draws over one line of the terminal; nothing where nobody watches. The last call, without a line, clears it. */
@@ -129,4 +125,14 @@ export async function runCommandLine(
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** On SIGTERM or Ctrl-C runs `stop`, which finishes or gives back what runs, and then ends the process. */
+export function stopOnSignal(logger: Pick<Logger, 'info'>, stop: () => Promise<void>): void {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      logger.info('stopping', { signal });
+      void stop().then(() => process.exit(0));
+    });
+  }
 }

@@ -2,7 +2,7 @@ import { isoInstant } from '../ledger/kernel/clock.ts';
 import { defined } from '../ledger/kernel/defined.ts';
 import type { Entry } from '../ledger/model/entries/entry.ts';
 import { type AccountRef, assetOfBalanceType } from '../ledger/kernel/keys.ts';
-import { plainDecimal } from '../ledger/kernel/money.ts';
+import { type Decimal, isDecimal, plainDecimal } from '../ledger/kernel/money.ts';
 import { orderNodeId } from '../ledger/items/node-ids.ts';
 import type { WholeAccount, WholeOrder } from '../ledger/usecases/queries/read-account.ts';
 import type { Balance } from '../ledger/usecases/queries/read-wallets.ts';
@@ -11,10 +11,11 @@ import type { EventRecord } from '../ledger/items/event-item.ts';
 import type { Movement } from '../migrations/history.ts';
 
 /*
- * What `npm run show` shows, as data: texts and numbers, amounts as plain decimals, instants in ISO form. Named field by field,
- * so that what claims hold (owners, keys, pages) doesn't come along.
+ * What `npm run show` shows, as data: texts and numbers, amounts as plain decimals, instants in ISO form. Each field is named
+ * here, so that nothing else of an item (owners, keys, pages) is shown.
  */
 
+export type OrderSummary = ReturnType<typeof orderSummary>;
 export type OrderData = ReturnType<typeof orderData>;
 export type EntryData = ReturnType<typeof entryData>;
 export type EventData = ReturnType<typeof eventData>;
@@ -33,15 +34,6 @@ export interface Shown {
   readonly balances?: readonly BalanceData[];
   /** Events about the order that matched nothing or could not be applied. */
   readonly problems?: readonly EventData[];
-}
-
-export interface OrderSummary {
-  readonly id: string;
-  readonly kind: Order['kind'];
-  readonly state: Order['state'];
-  readonly amount: string;
-  readonly currency: string;
-  readonly createdAt: string;
 }
 
 export function wholeOrderData({ order, entries, overflow, balances, problems }: WholeOrder): Shown {
@@ -73,16 +65,39 @@ export function foundEvent(event: EventRecord): Shown {
   return { event: eventData(event) };
 }
 
+type Field = string | number | boolean | Decimal | undefined;
+
+/** `createdAtMs` is shown as `createdAt`. */
+type ShownName<Name> = Name extends `${infer Base}Ms` ? Base : Name;
+type ShownValue<Name, Value> = Name extends `${string}Ms` ? string : Value extends Decimal ? string : Value;
+
+/** The named fields of an item, in this order, as they are shown; those that it doesn't have are left out. */
+function fieldsOf<Name extends string, Item extends Readonly<Partial<Record<Name, Field>>>>(
+  item: Item,
+  ...names: readonly Name[]
+) {
+  const shown = names.flatMap((name): readonly (readonly [string, Field])[] => {
+    const value: Field = item[name];
+    if (value === undefined) return [];
+    if (name.endsWith('Ms')) return [[name.slice(0, -2), isoInstant(Number(value))]];
+    return [[name, isDecimal(value) ? plainDecimal(value) : value]];
+  });
+  type Fields = {
+    readonly [Each in keyof Pick<Item, Name> as ShownName<Each>]: ShownValue<
+      Each,
+      Exclude<Item[Each], undefined>
+    >;
+  };
+  // fromEntries forgets the names; they are those of `names`.
+  return Object.fromEntries(shown) as Fields;
+}
+
 function eventData(event: EventRecord) {
-  const { eventId, type, outcome, livemode, occurredAtMs, processedAtMs, objectId, order, detail } = event;
+  const { order } = event;
   return {
-    eventId,
-    type,
-    outcome,
-    livemode,
-    occurredAt: isoInstant(occurredAtMs),
-    processedAt: isoInstant(processedAtMs),
-    ...defined({ objectId, detail, orderId: order === undefined ? undefined : orderNodeId(order) }),
+    ...fieldsOf(event, 'eventId', 'type', 'outcome', 'livemode', 'occurredAtMs', 'processedAtMs'),
+    ...fieldsOf(event, 'objectId', 'detail'),
+    ...defined({ orderId: order === undefined ? undefined : orderNodeId(order) }),
   };
 }
 
@@ -90,120 +105,77 @@ function accountName({ tenant, accountId }: AccountRef): string {
   return `${tenant}#${accountId}`;
 }
 
-function orderSummary(order: Order): OrderSummary {
-  const { kind, state, amount, currency, createdAtMs } = order;
-  const createdAt = isoInstant(createdAtMs);
-  return { id: orderNodeId(order), kind, state, amount: plainDecimal(amount), currency, createdAt };
+function orderSummary(order: Order) {
+  const fields = fieldsOf(order, 'kind', 'state', 'amount', 'currency', 'createdAtMs');
+  return { id: orderNodeId(order), ...fields };
 }
 
 function orderData(order: Order, overflow: readonly Refund[]) {
-  const { tenant, accountId, orderId, version, merchantId, asset, actor, payment, unlistedNotes } = order;
+  const { payment, disputes, steps, timeline } = order;
   return {
     ...orderSummary(order),
-    tenant,
-    accountId,
-    orderId,
-    version,
-    ...defined({ merchantId, asset }),
-    actor,
-    updatedAt: isoInstant(order.updatedAtMs),
-    refundable: plainDecimal(order.refundable),
-    refunded: plainDecimal(order.refunded),
-    refundPending: plainDecimal(order.refundPending),
+    ...fieldsOf(
+      order,
+      'tenant',
+      'accountId',
+      'orderId',
+      'version',
+      'merchantId',
+      'asset',
+      'actor',
+      'updatedAtMs',
+    ),
+    ...fieldsOf(order, 'refundable', 'refunded', 'refundPending'),
     receivable: plainDecimal(order.receivable),
-    ...(payment !== undefined && { payment: paymentData(payment) }),
-    lines: order.lines.map(({ sku, name, quantity, amount }) => ({
-      ...defined({ sku }),
-      name,
-      quantity,
-      amount: plainDecimal(amount),
-    })),
-    ...paperwork(order),
+    ...(payment !== undefined && {
+      payment: fieldsOf(payment, 'method', 'atMs', 'asset', 'paymentId', 'terminalId'),
+    }),
+    lines: order.lines.map((line) => fieldsOf(line, 'sku', 'name', 'quantity', 'amount')),
+    attempts: order.attempts.map((attempt) =>
+      fieldsOf(attempt, 'number', 'state', 'tries', 'expiresAtMs', 'sessionId', 'paymentId'),
+    ),
+    refunds: order.refunds.map(refundData),
+    disputes: disputes.map(({ amount, ...dispute }) => ({ ...dispute, amount: plainDecimal(amount) })),
+    overpayment: order.overpayments.map((one) => fieldsOf(one, 'paymentId', 'amount', 'refunded')),
     overflowRefunds: overflow.map(refundData),
     overflowRefundsNotFound: (order.overflow?.count ?? 0) - overflow.length,
-    steps: order.steps.map(({ name, state, attempts, nextAttemptAtMs, lastError }) => ({
-      name,
-      state,
-      attempts,
-      ...(state === 'PENDING' && { nextAttemptAt: isoInstant(nextAttemptAtMs) }),
-      ...defined({ lastError }),
+    steps: steps.map((step) => ({
+      ...fieldsOf(step, 'name', 'state', 'attempts'),
+      ...(step.state === 'PENDING' && fieldsOf(step, 'nextAttemptAtMs')),
+      ...fieldsOf(step, 'lastError'),
     })),
-    timeline: order.timeline.map(({ atMs, ...transition }) => ({ ...transition, at: isoInstant(atMs) })),
-    unlistedNotes,
-  };
-}
-
-/** What was tried and what came of it at the provider. */
-function paperwork({ attempts, refunds, disputes, overpayments }: Order) {
-  return {
-    attempts: attempts.map(({ number, state, tries, sessionId, paymentId, expiresAtMs }) => ({
-      number,
-      state,
-      tries,
-      expiresAt: isoInstant(expiresAtMs),
-      ...defined({ sessionId, paymentId }),
-    })),
-    refunds: refunds.map(refundData),
-    disputes: disputes.map(({ amount, ...dispute }) => ({ ...dispute, amount: plainDecimal(amount) })),
-    overpayment: overpayments.map(({ paymentId, amount, refunded }) => ({
-      paymentId,
-      amount: plainDecimal(amount),
-      refunded: plainDecimal(refunded),
-    })),
+    timeline: timeline.map(({ atMs, ...transition }) => ({ ...transition, at: isoInstant(atMs) })),
+    unlistedNotes: order.unlistedNotes,
   };
 }
 
 function refundData(refund: Refund) {
-  const { refundId, amount, state, source, actor, createdAtMs } = refund;
-  const { reason, failureReason, paymentId, providerRefundId, entryId } = refund;
   return {
-    refundId,
-    amount: plainDecimal(amount),
-    state,
-    source,
-    actor,
-    createdAt: isoInstant(createdAtMs),
-    ...defined({ reason, failureReason, paymentId, providerRefundId, entryId }),
+    ...fieldsOf(refund, 'refundId', 'amount', 'state', 'source', 'actor', 'createdAtMs'),
+    ...fieldsOf(refund, 'reason', 'failureReason', 'paymentId', 'providerRefundId', 'entryId'),
   };
-}
-
-function paymentData({ method, atMs, asset, paymentId, terminalId }: NonNullable<Order['payment']>) {
-  return { method, at: isoInstant(atMs), ...defined({ asset, paymentId, terminalId }) };
 }
 
 function entryData(entry: Entry) {
-  const { entryId, operation, atMs, actor, refundId, providerId, reason, orderId } = entry;
+  const { orderId } = entry;
   return {
-    entryId,
-    operation,
-    at: isoInstant(atMs),
-    actor,
-    ...defined({
-      orderId: orderId === undefined ? undefined : orderNodeId({ ...entry, orderId }),
-      refundId,
-      providerId,
-      reason,
-    }),
-    postings: entry.postings.map(({ debit, credit, asset, amount }) => ({
-      debit,
-      credit,
-      asset,
-      amount: plainDecimal(amount),
-    })),
+    ...fieldsOf(entry, 'entryId', 'operation', 'atMs', 'actor'),
+    ...defined({ orderId: orderId === undefined ? undefined : orderNodeId({ ...entry, orderId }) }),
+    ...fieldsOf(entry, 'refundId', 'providerId', 'reason'),
+    postings: entry.postings.map((posting) => fieldsOf(posting, 'debit', 'credit', 'asset', 'amount')),
   };
 }
 
-/** One movement of one balance, and the item that tells of it. */
-function movementData({ type, atMs, kind, amount, key }: Movement) {
+/** One movement of one balance, and the item that records it. */
+function movementData({ type, atMs, key, ...movement }: Movement) {
   return {
     at: isoInstant(atMs),
     asset: assetOfBalanceType(type),
-    amount: plainDecimal(amount),
-    kind,
+    ...fieldsOf(movement, 'amount', 'kind'),
     item: key,
   };
 }
 
-function balanceData({ asset, amount }: Balance) {
-  return { asset, amount: plainDecimal(amount) };
+function balanceData(balance: Balance) {
+  return fieldsOf(balance, 'asset', 'amount');
 }

@@ -6,10 +6,7 @@ export function printedShown(shown: Shown): string {
   return [
     ...(event === undefined ? [] : block('event', [eventLine(event)])),
     ...(order === undefined ? [] : orderLines(order)),
-    ...block(
-      'latest orders',
-      orders?.map((one) => summaryLine(one)),
-    ),
+    ...block('latest orders', orders?.map(summaryLine)),
     ...block(
       order === undefined ? 'latest entries' : 'entries',
       entries?.flatMap((entry) => entryLines(entry, order !== undefined)),
@@ -44,38 +41,25 @@ function orderLines(order: OrderData): readonly string[] {
       `${kind}${where}, ${state}, version ${String(version)}, opened ${order.createdAt} by ${order.actor}`,
       `amount ${amount} ${currency}, refunded ${order.refunded}, refunds pending ${order.refundPending}, ` +
         `refundable ${order.refundable}${order.receivable === '0' ? '' : `, owed ${order.receivable}`}`,
-      ...(order.payment === undefined ? [] : [`paid ${order.payment.at} ${words(order.payment, ['at'])}`]),
+      ...(order.payment === undefined
+        ? []
+        : [`paid ${order.payment.at} ${inWordsBut(['at'], order.payment)}`]),
     ]),
     ...block(
       'lines',
       order.lines.map(({ name, quantity, amount: price }) => `${String(quantity)} × ${name}  ${price}`),
     ),
-    ...block(
-      'attempts',
-      order.attempts.map((one) => words(one)),
-    ),
-    ...block(
-      'refunds',
-      order.refunds.map((one) => words(one)),
-    ),
+    ...block('attempts', order.attempts.map(inWords)),
+    ...block('refunds', order.refunds.map(inWords)),
     ...block('refunds kept beside the order, which was full', [
-      ...order.overflowRefunds.map((one) => words(one)),
+      ...order.overflowRefunds.map(inWords),
       ...(order.overflowRefundsNotFound === 0
         ? []
         : [`and ${String(order.overflowRefundsNotFound)} more: Stripe could not be asked for their ids`]),
     ]),
-    ...block(
-      'disputes',
-      order.disputes.map((one) => words(one)),
-    ),
-    ...block(
-      'surplus payments',
-      order.overpayment.map((one) => words(one)),
-    ),
-    ...block(
-      'steps',
-      order.steps.map((one) => words(one)),
-    ),
+    ...block('disputes', order.disputes.map(inWords)),
+    ...block('surplus payments', order.overpayment.map(inWords)),
+    ...block('steps', order.steps.map(inWords)),
     ...block('timeline', [
       ...order.timeline.map(
         ({ version: at, from, to, cause, detail, actor, at: when }) =>
@@ -89,7 +73,7 @@ function orderLines(order: OrderData): readonly string[] {
 /** Beside its order an entry doesn't name it again. */
 function entryLines(entry: EntryData, besideOrder: boolean): readonly string[] {
   return [
-    `${entry.entryId}  ${words(entry, ['entryId', 'postings', ...(besideOrder ? ['orderId'] : [])])}`,
+    `${entry.entryId}  ${inWordsBut(['entryId', 'postings', ...(besideOrder ? ['orderId'] : [])], entry)}`,
     ...entry.postings.map(
       ({ debit, credit, asset, amount }) => `    ${debit} → ${credit}  ${amount} ${asset}`,
     ),
@@ -97,12 +81,17 @@ function entryLines(entry: EntryData, besideOrder: boolean): readonly string[] {
 }
 
 function eventLine(event: EventData): string {
-  return `${event.eventId}  ${words(event, ['eventId'])}`;
+  return `${event.eventId}  ${inWordsBut(['eventId'], event)}`;
 }
 
-/** Plain facts in a line, in their own order: `state OPEN, tries 1`. */
-function words(details: object, without: readonly string[] = []): string {
-  return Object.entries(details)
+/** Fields in a line, in their own order: `state OPEN, tries 1`. */
+function inWords(fields: object): string {
+  return inWordsBut([], fields);
+}
+
+/** The same without those named. */
+function inWordsBut(without: readonly string[], fields: object): string {
+  return Object.entries(fields)
     .filter(([name]) => !without.includes(name))
     .map(([name, value]) => `${name} ${String(value)}`)
     .join(', ');

@@ -5,9 +5,8 @@
 import { composeLedger } from '../main/compose-ledger.ts';
 import { loadConfig } from '../config/config.ts';
 import { EXIT, type ExitCode, reachableTable, readWords, runCommandLine } from './command-line.ts';
-import { look } from './show-look.ts';
+import { look, readSubject } from './show-look.ts';
 import { printedShown } from './show-output.ts';
-import { readSubject } from './show-subject.ts';
 
 const HELP = `Usage: npm run show -- <anything> [--json]
 

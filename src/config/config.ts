@@ -15,7 +15,10 @@ export const DEVELOPMENT_STRIPE_SECRET_KEY = 'sk_test_hitotsu_development';
 export const DEVELOPMENT_STRIPE_WEBHOOK_SECRET = 'whsec_hitotsu_development';
 export const DEVELOPMENT_TENANTS_FILE = 'dev/demo-tenants.json';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent';
+/** The whole configuration (docs/DESIGN.md §12). Made once at start-up by `loadConfig`; everything takes it as an argument. */
+export type Config = Readonly<ReturnType<typeof toConfig>>;
+export type LogLevel = Config['logLevel'];
+export type TableConfig = Config['table'];
 
 /** How tokens are checked: by a shared secret (HS256), or by the public keys of an identity provider. */
 export type TokenKeys =
@@ -27,60 +30,12 @@ export interface AuthConfig {
   readonly audience?: string;
 }
 
-export interface StripeConfig {
-  readonly secretKey: string;
-  /** Whether the key moves real money. Objects and events that say otherwise aren't ours. */
-  readonly livemode: boolean;
-  /** Any of them may have signed an event, so that a secret can be rotated. Never empty. */
-  readonly webhookSecrets: readonly string[];
-  /** How far a signature's time may be from now, on either side. Never 0, which would switch the check off. */
-  readonly webhookToleranceS: number;
-  /** Where the API is; Stripe's own when absent. */
-  readonly apiBase?: string;
-}
-
-export interface TableConfig {
-  readonly name: string;
-  readonly region: string;
-  /** Absent: AWS itself, or in development the embedded engine. */
-  readonly endpoint?: string;
-}
-
-/** How the sweeper goes easy on Stripe, whose rate limit customers' payments need. */
+/** How the sweeper limits its calls: customers' payments need Stripe's rate limit too. */
 export interface SweeperConfig {
   /** How often Stripe is asked at most, by one process. */
   readonly callsPerSecond: number;
   /** The pause between two looks through Stripe's events, over all processes. */
   readonly eventsEveryMs: number;
-}
-
-/** The whole configuration (docs/DESIGN.md §12). Made once at start-up by `loadConfig`; everything takes it as an argument. */
-export interface Config {
-  readonly production: boolean;
-  readonly host: string;
-  /** 0 takes any free port. */
-  readonly port: number;
-  readonly logLevel: LogLevel;
-  /** GraphiQL and introspection. */
-  readonly graphiql: boolean;
-  readonly corsOrigins: readonly string[];
-  /** Whether the server runs the due-loop itself. */
-  readonly worker: boolean;
-  /** How long an order waits before the sweeper asks Stripe about it. */
-  readonly sweepAfterMs: number;
-  readonly sweeper: SweeperConfig;
-  readonly idempotencyKeyPhase: 'required' | 'optional';
-  readonly tenantsFile: string;
-  /** Where the embedded engine keeps its data, in development; `memory` keeps nothing. */
-  readonly dataDir: string;
-  readonly table: TableConfig;
-  readonly stripe: StripeConfig;
-  readonly stripeSimulatorPort: number;
-  readonly auth: AuthConfig;
-  /** Signs the payment codes that a terminal scans. */
-  readonly paymentCodeSecret: string;
-  /** Absent: the event bus lives in the process. */
-  readonly redisUrl?: string;
 }
 
 /**
@@ -102,32 +57,46 @@ export function loadConfig(environment: NodeJS.ProcessEnv = process.env): Config
 
 /** What no single variable shows: wrong combinations, and what production demands (docs/DESIGN.md §11). */
 function contradictions(variables: Variables): readonly string[] {
-  const problems: string[] = [];
-  if (variables.AUTH_JWT_SECRET !== undefined && variables.AUTH_JWKS_URL !== undefined) {
-    problems.push('AUTH_JWT_SECRET and AUTH_JWKS_URL exclude each other: give one.');
-  }
-  if (variables.NODE_ENV === 'production') problems.push(...productionProblems(variables));
-  else problems.push(...developmentProblems(variables));
-  return problems;
+  const both = variables.AUTH_JWT_SECRET !== undefined && variables.AUTH_JWKS_URL !== undefined;
+  return [
+    ...(both ? ['AUTH_JWT_SECRET and AUTH_JWKS_URL exclude each other: give one.'] : []),
+    ...(variables.NODE_ENV === 'production' ? productionProblems(variables) : developmentProblems(variables)),
+  ];
 }
 
+const REQUIRED_IN_PRODUCTION = [
+  'STRIPE_SECRET_KEY',
+  'STRIPE_WEBHOOK_SECRETS',
+  'AUTH_ISSUER',
+  'AUTH_AUDIENCE',
+  'PAYMENT_CODE_SECRET',
+  'TENANTS_FILE',
+] as const satisfies readonly (keyof Variables)[];
+
+/** Everyone knows these. Each is refused in every variable: it may have been moved from one to another. */
+const PUBLISHED_SECRETS: readonly string[] = [
+  DEVELOPMENT_JWT_SECRET,
+  DEVELOPMENT_PAYMENT_CODE_SECRET,
+  DEVELOPMENT_STRIPE_SECRET_KEY,
+  DEVELOPMENT_STRIPE_WEBHOOK_SECRET,
+];
+
 function productionProblems(variables: Variables): readonly string[] {
-  const required = [
-    'STRIPE_SECRET_KEY',
-    'STRIPE_WEBHOOK_SECRETS',
-    'AUTH_ISSUER',
-    'AUTH_AUDIENCE',
-    'PAYMENT_CODE_SECRET',
-    'TENANTS_FILE',
-  ] as const;
-  const problems = required
-    .filter((name) => variables[name] === undefined)
-    .map((name) => `${name} must be given in production.`);
+  const problems = REQUIRED_IN_PRODUCTION.filter((name) => variables[name] === undefined).map(
+    (name) => `${name} must be given in production.`,
+  );
   if (variables.AUTH_JWT_SECRET === undefined && variables.AUTH_JWKS_URL === undefined) {
     problems.push('AUTH_JWT_SECRET or AUTH_JWKS_URL must be given in production.');
   }
-  for (const [name, used] of developmentSecretsIn(variables)) {
-    if (used) problems.push(`${name} must not be a development secret in production.`);
+  const secrets = [
+    'STRIPE_SECRET_KEY',
+    'AUTH_JWT_SECRET',
+    'PAYMENT_CODE_SECRET',
+    'STRIPE_WEBHOOK_SECRETS',
+  ] as const;
+  for (const name of secrets) {
+    if ([variables[name] ?? []].flat().some((secret) => PUBLISHED_SECRETS.includes(secret)))
+      problems.push(`${name} must not be a development secret in production.`);
   }
   const { AUTH_JWT_SECRET: tokenSecret, PAYMENT_CODE_SECRET: codeSecret } = variables;
   if (tokenSecret !== undefined && tokenSecret === codeSecret) {
@@ -136,30 +105,12 @@ function productionProblems(variables: Variables): readonly string[] {
   return problems;
 }
 
-/** Any published secret in any place: also one that moved to another variable is known to everyone. */
-function developmentSecretsIn(variables: Variables): readonly (readonly [string, boolean])[] {
-  const published: readonly string[] = [
-    DEVELOPMENT_JWT_SECRET,
-    DEVELOPMENT_PAYMENT_CODE_SECRET,
-    DEVELOPMENT_STRIPE_SECRET_KEY,
-    DEVELOPMENT_STRIPE_WEBHOOK_SECRET,
-  ];
-  const names = ['STRIPE_SECRET_KEY', 'AUTH_JWT_SECRET', 'PAYMENT_CODE_SECRET'] as const;
-  return [
-    ...names.map((name) => [name, published.includes(variables[name] ?? '')] as const),
-    [
-      'STRIPE_WEBHOOK_SECRETS',
-      (variables.STRIPE_WEBHOOK_SECRETS ?? []).some((secret) => published.includes(secret)),
-    ],
-  ];
-}
-
 function developmentProblems(variables: Variables): readonly string[] {
   const problems: string[] = [];
   if (isLiveKey(variables.STRIPE_SECRET_KEY ?? '')) {
     problems.push('STRIPE_SECRET_KEY must be a test key unless NODE_ENV is production.');
   }
-  // With the published signing secret anyone could tell a gateway that talks to the real Stripe of a payment.
+  // The signing secret of development is published: with it anyone could tell a gateway at the real Stripe that it was paid.
   if (variables.STRIPE_SECRET_KEY !== undefined && variables.STRIPE_WEBHOOK_SECRETS === undefined) {
     problems.push('STRIPE_WEBHOOK_SECRETS must be given along with STRIPE_SECRET_KEY.');
   }
@@ -170,38 +121,48 @@ function isLiveKey(secretKey: string): boolean {
   return /^(sk|rk)_live_/.test(secretKey);
 }
 
-function toConfig(variables: Variables): Config {
+/** Every setting, with its default. Each is described here, which is also what an editor shows of `Config`. */
+function toConfig(variables: Variables) {
   const production = variables.NODE_ENV === 'production';
+  const sweeper: SweeperConfig = {
+    callsPerSecond: variables.SWEEP_CALLS_PER_SECOND ?? 10,
+    eventsEveryMs: (variables.SWEEP_EVENTS_EVERY_S ?? 300) * 1000,
+  };
   return {
     production,
     host: variables.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    /** 0 takes any free port. */
     port: variables.PORT ?? 4000,
-    logLevel: variables.LOG_LEVEL ?? 'info',
+    logLevel: variables.LOG_LEVEL ?? ('info' as const),
+    /** GraphiQL and introspection. */
     graphiql: variables.GRAPHIQL === undefined ? !production : variables.GRAPHIQL === 'on',
     corsOrigins: variables.CORS_ORIGINS ?? [],
+    /** Whether the server runs the due-loop itself. */
     worker: variables.WORKER !== 'off',
+    /** How long an order waits before the sweeper asks Stripe about it. */
     sweepAfterMs: (variables.SWEEP_AFTER_S ?? 1800) * 1000,
-    sweeper: {
-      callsPerSecond: variables.SWEEP_CALLS_PER_SECOND ?? 10,
-      eventsEveryMs: (variables.SWEEP_EVENTS_EVERY_S ?? 300) * 1000,
-    },
-    idempotencyKeyPhase: variables.IDEMPOTENCY_KEY_PHASE ?? 'required',
+    sweeper,
+    idempotencyKeyPhase: variables.IDEMPOTENCY_KEY_PHASE ?? ('required' as const),
     tenantsFile: variables.TENANTS_FILE ?? DEVELOPMENT_TENANTS_FILE,
+    /** Where the embedded engine keeps its data, in development; `memory` keeps nothing. */
     dataDir: variables.DATA_DIR ?? '.data',
     table: {
       name: variables.TABLE_NAME ?? 'payments',
       region: variables.AWS_REGION ?? 'ap-northeast-1',
+      /** Absent: AWS itself, or in development the embedded engine. */
       ...defined({ endpoint: variables.DYNAMODB_ENDPOINT }),
     },
     stripe: stripeConfig(variables),
     stripeSimulatorPort: variables.STRIPE_SIMULATOR_PORT ?? 4010,
     auth: authConfig(variables),
+    /** Signs the payment codes that a terminal scans. */
     paymentCodeSecret: variables.PAYMENT_CODE_SECRET ?? DEVELOPMENT_PAYMENT_CODE_SECRET,
+    /** Absent: the event bus lives in the process. */
     ...defined({ redisUrl: variables.REDIS_URL }),
-  };
+  } as const;
 }
 
-function stripeConfig(variables: Variables): StripeConfig {
+function stripeConfig(variables: Variables) {
   const secretKey = variables.STRIPE_SECRET_KEY ?? DEVELOPMENT_STRIPE_SECRET_KEY;
   // Without a key of one's own there is nothing at Stripe to talk to: only the simulator takes the development key.
   const simulator = `http://127.0.0.1:${variables.STRIPE_SIMULATOR_PORT ?? 4010}`;
@@ -209,11 +170,15 @@ function stripeConfig(variables: Variables): StripeConfig {
     variables.STRIPE_API_BASE ?? (variables.STRIPE_SECRET_KEY === undefined ? simulator : undefined);
   return {
     secretKey,
+    /** Whether the key moves real money. Objects and events of the other mode aren't ours. */
     livemode: isLiveKey(secretKey),
+    /** Any of them may have signed an event, so that a secret can be rotated. Never empty. */
     webhookSecrets: variables.STRIPE_WEBHOOK_SECRETS ?? [DEVELOPMENT_STRIPE_WEBHOOK_SECRET],
+    /** How far a signature's time may be from now, on either side. Never 0, which would switch the check off. */
     webhookToleranceS: variables.STRIPE_WEBHOOK_TOLERANCE_S ?? 300,
+    /** Where the API is; Stripe's own when absent. */
     ...defined({ apiBase }),
-  };
+  } as const;
 }
 
 function authConfig(variables: Variables): AuthConfig {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { ConfigError } from './config-error.ts';
 import { currency, isCurrency } from '../ledger/kernel/currencies.ts';
@@ -5,8 +6,14 @@ import { defined } from '../ledger/kernel/defined.ts';
 import { isId, isTenantId } from '../ledger/kernel/id-grammar.ts';
 import { isAsset } from '../ledger/kernel/keys.ts';
 import { type Decimal, fitsOperation, fitsScale, parseDecimal } from '../ledger/kernel/money.ts';
-import { isAllowedReturnUrl, parseReturnUrlRule, type ReturnUrlRule } from './return-urls.ts';
-import { hasUserInfo, isLoopback, parseUrl } from './urls.ts';
+import {
+  type ReturnUrlRule,
+  hasUserInfo,
+  isAllowedReturnUrl,
+  isLoopback,
+  parseReturnUrlRule,
+  parseUrl,
+} from './urls.ts';
 
 /** What a tenant keeps balances of. */
 export interface AssetRule {
@@ -65,15 +72,32 @@ export interface TenantsOptions {
   readonly production: boolean;
 }
 
+/** Reads the tenants' file. Throws ConfigError with one sentence if it can't be read or isn't JSON, or one per problem in it. */
+export function loadTenants(path: string, options: TenantsOptions): Tenants {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch {
+    throw new ConfigError(['TENANTS_FILE names a file that can not be read.']);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw new ConfigError(['TENANTS_FILE names a file that is not JSON.']);
+  }
+  return parseTenants(json, options);
+}
+
 /** Reads the tenants' file, already JSON. Throws ConfigError with one sentence per problem, naming the path and no value. */
 export function parseTenants(json: unknown, options: TenantsOptions): Tenants {
-  const read = byName(
-    'an object of tenants, each by its name: { "demo": { … } }',
-    tenantSchema(options),
-  ).safeParse(json);
-  const problems = read.success ? contradictions(read.data) : read.error.issues.map(describeIssue);
+  const file = byName('an object of tenants, each by its name: { "demo": { … } }', tenantSchema(options));
+  const read = file.safeParse(json);
+  const problems = read.success
+    ? contradictions(read.data)
+    : read.error.issues.map(({ path, message }) => problem(path, message));
   if (!read.success || problems.length > 0) throw new ConfigError(problems);
-  return new Map(Object.entries(read.data).map(([tenant, file]) => [tenant, toTenant(tenant, file)]));
+  return new Map(Object.entries(read.data).map(([tenant, rules]) => [tenant, toTenant(tenant, rules)]));
 }
 
 function problem(path: readonly PropertyKey[], message: string): string {
@@ -81,17 +105,23 @@ function problem(path: readonly PropertyKey[], message: string): string {
   return `TENANTS_FILE${place}: ${message}.`;
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  return problem(issue.path, issue.message);
+/** A text of the file, and what it is read as: undefined means that it is refused with `message`. */
+function textOf<Value>(message: string, read: (text: string) => Value | undefined) {
+  return z.string(message).transform((text, context): Value => {
+    const value = read(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
 }
 
-const DECIMAL_MESSAGE = 'takes a positive decimal in a string, such as "0.01"';
+function ofForm(message: string, isAllowed: (value: string) => boolean) {
+  return z.string(message).refine(isAllowed, message);
+}
 
-const positiveDecimal = z.string(DECIMAL_MESSAGE).transform((text, context): Decimal => {
+const positiveDecimal = textOf('takes a positive decimal in a string, such as "0.01"', (text) => {
   const value = parseDecimal(text);
-  if (value?.gt(0) === true && fitsOperation(value)) return value;
-  context.addIssue({ code: 'custom', message: DECIMAL_MESSAGE });
-  return z.NEVER;
+  return value?.gt(0) === true && fitsOperation(value) ? value : undefined;
 });
 
 /** An object of the file. `takes` completes the sentence "TENANTS_FILE demo takes …"; a key that it doesn't take is named. */
@@ -107,10 +137,6 @@ function objectOf<Shape extends z.ZodRawShape>(takes: string, shape: Shape) {
 /** An object with names of the tenant's own as keys. */
 function byName<Value extends z.ZodType>(takes: string, value: Value) {
   return z.record(z.string(), value, `takes ${takes}`);
-}
-
-function ofForm(message: string, isAllowed: (value: string) => boolean) {
-  return z.string(message).refine(isAllowed, message);
 }
 
 const nameSchema = ofForm('takes a name of 1 to 100 characters', (value) => {
@@ -161,13 +187,10 @@ function merchantSchema({ production }: TenantsOptions) {
 
 function tenantSchema(options: TenantsOptions) {
   const alsoLocal = options.production ? '' : ', or http://localhost:* or a port of it';
-  const returnUrlMessage = `takes an https URL without query and fragment, or an app's scheme such as my-app://${alsoLocal}`;
-  const returnUrl = z.string(returnUrlMessage).transform((value, context): ReturnUrlRule => {
-    const rule = parseReturnUrlRule(value, { allowLoopback: !options.production });
-    if (rule !== undefined) return rule;
-    context.addIssue({ code: 'custom', message: returnUrlMessage });
-    return z.NEVER;
-  });
+  const returnUrl = textOf(
+    `takes an https URL without query and fragment, or an app's scheme such as my-app://${alsoLocal}`,
+    (value) => parseReturnUrlRule(value, { allowLoopback: !options.production }),
+  );
   return objectOf('an object with name, currency, assets, paymentMethods, returnUrls and merchants', {
     name: nameSchema,
     currency: currencySchema,
@@ -188,28 +211,24 @@ type TenantFile = z.infer<ReturnType<typeof tenantSchema>>;
 
 /** What the shape alone doesn't show: names that are no ids, and rules that contradict each other. */
 function contradictions(tenants: Readonly<Record<string, TenantFile>>): readonly string[] {
-  return Object.entries(tenants).flatMap(([tenant, file]) => [
-    ...(isTenantId(tenant) ? [] : [problem([tenant], 'is no name that a tenant may have')]),
-    ...Object.entries(file.assets).flatMap(([asset, rule]) =>
-      assetProblems(asset, rule, file.currency).map((message) => problem([tenant, 'assets', asset], message)),
-    ),
-    ...(file.rewards.pointRate === undefined || Object.hasOwn(file.assets, 'POINT')
-      ? []
-      : [problem([tenant, 'rewards', 'pointRate'], 'needs the asset POINT')]),
-    ...Object.entries(file.merchants).flatMap(([merchantId, merchant]) => [
-      ...(isId(merchantId)
-        ? []
-        : [problem([tenant, 'merchants', merchantId], 'is no name that a merchant may have')]),
-      ...(merchant.notifyUrl === undefined || merchant.notifySecrets.length > 0
-        ? []
-        : [
-            problem(
-              [tenant, 'merchants', merchantId, 'notifySecrets'],
-              'takes one secret or two where there is a notifyUrl',
-            ),
-          ]),
-    ]),
-  ]);
+  return Object.entries(tenants).flatMap(([tenant, { currency: own, assets, rewards, merchants }]) => {
+    const found: string[] = [];
+    const note = (path: readonly string[], message: string): void => {
+      found.push(problem([tenant, ...path], message));
+    };
+    if (!isTenantId(tenant)) note([], 'is no name that a tenant may have');
+    for (const [asset, rule] of Object.entries(assets))
+      for (const message of assetProblems(asset, rule, own)) note(['assets', asset], message);
+    if (rewards.pointRate !== undefined && !Object.hasOwn(assets, 'POINT'))
+      note(['rewards', 'pointRate'], 'needs the asset POINT');
+    for (const [merchantId, { notifyUrl, notifySecrets }] of Object.entries(merchants)) {
+      const path = ['merchants', merchantId];
+      if (!isId(merchantId)) note(path, 'is no name that a merchant may have');
+      if (notifyUrl !== undefined && notifySecrets.length === 0)
+        note([...path, 'notifySecrets'], 'takes one secret or two where there is a notifyUrl');
+    }
+    return found;
+  });
 }
 
 function assetProblems(
@@ -229,22 +248,19 @@ function assetProblems(
   return problems;
 }
 
-function toTenant(tenant: string, file: TenantFile): Tenant {
+function toTenant(tenant: string, { assets, rewards, merchants, ...rest }: TenantFile): Tenant {
   return {
     tenant,
-    name: file.name,
-    currency: file.currency,
+    ...rest,
     assets: new Map(
-      Object.entries(file.assets).map(([asset, { scale, cap, pays }]) => [
+      Object.entries(assets).map(([asset, { scale, ...rule }]) => [
         asset,
-        { asset, scale, ...defined({ cap, pays }) },
+        { asset, scale, ...defined(rule) },
       ]),
     ),
-    rewards: defined(file.rewards),
-    paymentMethods: file.paymentMethods,
-    returnUrls: file.returnUrls,
+    rewards: defined(rewards),
     merchants: new Map(
-      Object.entries(file.merchants).map(([merchantId, { name, notifyUrl, notifySecrets }]) => [
+      Object.entries(merchants).map(([merchantId, { name, notifySecrets, notifyUrl }]) => [
         merchantId,
         { merchantId, name, notifySecrets, ...defined({ notifyUrl }) },
       ]),

@@ -29,8 +29,12 @@ function wholeNumber(from: number, to: number, of = 'a whole number') {
   });
 }
 
+function textThat(takes: string, isAllowed: (value: string) => boolean) {
+  return variable(takes, (value) => (isAllowed(value) ? value : undefined));
+}
+
 function matching(takes: string, grammar: RegExp) {
-  return variable(takes, (value) => (grammar.test(value) ? value : undefined));
+  return textThat(takes, (value) => grammar.test(value));
 }
 
 function list(takes: string, isEntry: (entry: string) => boolean) {
@@ -41,10 +45,7 @@ function list(takes: string, isEntry: (entry: string) => boolean) {
 }
 
 /** 32 bytes: the output size of SHA-256, and the least that RFC 7518 §3.2 allows for HS256. */
-const secret = () =>
-  variable('at least 32 bytes of secret text', (value) =>
-    Buffer.byteLength(value) >= 32 ? value : undefined,
-  );
+const secret = textThat('at least 32 bytes of secret text', (value) => Buffer.byteLength(value) >= 32);
 
 /** An https URL, or http to this machine: what a key or a token may be sent to or fetched from. */
 function isPrivateTransport(value: string): boolean {
@@ -53,10 +54,10 @@ function isPrivateTransport(value: string): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
 }
 
-const privateUrl = () =>
-  variable('an https URL without user and password, or an http URL on this machine', (value) =>
-    isPrivateTransport(value) ? value : undefined,
-  );
+const privateUrl = textThat(
+  'an https URL without user and password, or an http URL on this machine',
+  isPrivateTransport,
+);
 
 function isUrlOf(value: string, ...protocols: readonly string[]): boolean {
   const url = parseUrl(value);
@@ -82,9 +83,7 @@ export const variablesSchema = z.object({
   IDEMPOTENCY_KEY_PHASE: oneOf('required', 'optional'),
   TENANTS_FILE: matching('a path to a JSON file', /\S/),
   DATA_DIR: matching('a folder, or the word memory', /\S/),
-  DYNAMODB_ENDPOINT: variable('an http or https URL', (value) =>
-    isUrlOf(value, 'http:', 'https:') ? value : undefined,
-  ),
+  DYNAMODB_ENDPOINT: textThat('an http or https URL', (value) => isUrlOf(value, 'http:', 'https:')),
   AWS_REGION: matching('a region such as ap-northeast-1', /^[a-z][a-z0-9-]{1,31}$/),
   TABLE_NAME: matching('3 to 255 letters, digits, dots, dashes or underscores', /^[A-Za-z0-9_.-]{3,255}$/),
   STRIPE_SECRET_KEY: matching(
@@ -96,16 +95,14 @@ export const variablesSchema = z.object({
     (entry) => /^whsec_\S{8,}$/.test(entry),
   ),
   STRIPE_WEBHOOK_TOLERANCE_S: wholeNumber(1, 3600, 'a whole number of seconds'),
-  STRIPE_API_BASE: privateUrl(),
+  STRIPE_API_BASE: privateUrl,
   STRIPE_SIMULATOR_PORT: wholeNumber(0, 65535),
-  AUTH_JWT_SECRET: secret(),
-  AUTH_JWKS_URL: privateUrl(),
+  AUTH_JWT_SECRET: secret,
+  AUTH_JWKS_URL: privateUrl,
   AUTH_ISSUER: matching('the issuer that tokens must name', /^\S{1,255}$/),
   AUTH_AUDIENCE: matching('the audience that tokens must name', /^\S{1,255}$/),
-  PAYMENT_CODE_SECRET: secret(),
-  REDIS_URL: variable('a redis:// or rediss:// URL', (value) =>
-    isUrlOf(value, 'redis:', 'rediss:') ? value : undefined,
-  ),
+  PAYMENT_CODE_SECRET: secret,
+  REDIS_URL: textThat('a redis:// or rediss:// URL', (value) => isUrlOf(value, 'redis:', 'rediss:')),
 });
 
 /** What the environment says, each value read and none defaulted. */

@@ -4,11 +4,12 @@ import { secureHeaders } from 'hono/secure-headers';
 import { createTokenVerifier } from '../auth/token.ts';
 import { type Composition, type LedgerOverrides, composeLedger } from './compose-ledger.ts';
 import type { Config } from '../config/config.ts';
-import type { OrderRef } from '../ledger/kernel/keys.ts';
-import { orderKey } from '../ledger/kernel/keys.ts';
+import { defined } from '../ledger/kernel/defined.ts';
+import { type OrderRef, orderKey } from '../ledger/kernel/keys.ts';
 import { readOrder } from '../ledger/items/order-item.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import type { Store } from '../ledger/table/store.ts';
+import type { Logger } from '../observability/logger.ts';
 import { type RealtimeSettings, createRealtime } from '../realtime/create-realtime.ts';
 import type { SocketLimits } from '../realtime/sockets/socket-sessions.ts';
 import { type SocketServer, attachWebSocketServer } from '../realtime/sockets/socket-server.ts';
@@ -17,11 +18,15 @@ import { createSchema } from '../schema/schema.ts';
 import type { DocumentLimits } from '../transport/document-limits.ts';
 import { type GraphiqlPageOptions, graphiqlPage } from '../transport/graphiql-page.ts';
 import { graphqlRoute } from '../transport/graphql-route.ts';
-import { GRAPHQL_PATH, type GraphqlServer, createGraphqlServer } from '../transport/graphql-server.ts';
+import { GRAPHQL_PATH, createGraphqlServer } from '../transport/graphql-server.ts';
 import { healthRoutes } from '../transport/health-routes.ts';
-import type { Rates } from '../transport/limit-rates.ts';
-import { type RequestSurroundings, createRequestContext } from '../transport/request-context.ts';
-import { type RequestVariables, nameRequests } from '../transport/request-id.ts';
+import type { Rates } from '../transport/rate-limit.ts';
+import {
+  type RequestVariables,
+  type SharedContext,
+  createRequestContext,
+  nameRequests,
+} from '../transport/request-context.ts';
 import { refusal } from '../transport/responses.ts';
 import { createSocketOperations } from '../transport/socket-operations.ts';
 import { stripeWebhook } from '../webhooks/stripe.ts';
@@ -50,93 +55,60 @@ export interface App extends Composition {
 export function createApp(config: Config, overrides: AppOverrides = {}): App {
   const composition = composeLedger(config, overrides);
   const { ledger, logger, metrics } = composition;
-  const { clock, ids, bus } = ledger;
-  const verifier = createTokenVerifier(config, ledger.tenants);
-  const realtime = createRealtime({
-    bus,
-    readOrder: orderReader(ledger.store),
-    clock,
-    ids,
-    timers: systemTimers,
-    logger,
-    metrics,
-    ...(overrides.realtime === undefined ? {} : { settings: overrides.realtime }),
-  });
-  const surroundings = { ledger, realtime, metrics, logger };
+  const { clock, ids, bus, store, tenants } = ledger;
+  const { graphiql: introspection, corsOrigins } = config;
+  const common = { clock, ids, logger, metrics, timers: systemTimers, corsOrigins };
+  const verifier = createTokenVerifier(config, tenants);
+  const settings = defined({ settings: overrides.realtime });
+  const realtime = createRealtime({ ...common, bus, readOrder: orderReader(store), ...settings });
+  const shared: SharedContext = { ledger, realtime, metrics, logger };
   const server = createGraphqlServer({
+    ...common,
     schema: createSchema({ idempotencyKeyPhase: config.idempotencyKeyPhase }),
-    introspection: config.graphiql,
-    clock,
-    logger,
-    metrics,
-    ...(overrides.rates === undefined ? {} : { rates: overrides.rates }),
-    ...(overrides.documentLimits === undefined ? {} : { documentLimits: overrides.documentLimits }),
+    introspection,
+    ...defined({ rates: overrides.rates, documentLimits: overrides.documentLimits }),
   });
   let draining = false;
-  const routes = createRoutes({
-    config,
-    composition,
-    server,
-    surroundings,
-    verifier,
-    isDraining: () => draining,
-    overrides,
-  });
+  const app = new Hono<{ Variables: RequestVariables }>();
+  app.use(nameRequests(ids));
+  app.use(secureHeaders());
+  app.route('/', healthRoutes({ ...common, ledger, isDraining: () => draining }));
+  app.route('/', stripeWebhook({ ledger, logger, metrics }));
+  app.route(
+    '/',
+    graphqlRoute({
+      ...common,
+      server,
+      verifier,
+      createContext: (viewer, requestId) => createRequestContext(shared, viewer, requestId),
+      graphiqlPage: introspection ? graphiqlPage(overrides.graphiql ?? {}) : undefined,
+    }),
+  );
+  answerTheRest(app, overrides.homePage, logger);
   return {
     ...composition,
-    fetch: (request) => routes.fetch(request),
+    fetch: (request) => app.fetch(request),
     startDraining: () => {
       draining = true;
     },
     attachSockets: (httpServer) =>
       attachWebSocketServer({
+        ...common,
         server: httpServer,
         path: GRAPHQL_PATH,
-        corsOrigins: config.corsOrigins,
         verifier,
-        operations: createSocketOperations({ server, surroundings, logger, suggestions: config.graphiql }),
-        clock,
-        ids,
-        timers: systemTimers,
-        logger,
-        metrics,
-        ...(overrides.sockets === undefined ? {} : { limits: overrides.sockets }),
+        operations: createSocketOperations({ server, shared, log: logger, suggestions: introspection }),
+        ...defined({ limits: overrides.sockets }),
       }),
   };
 }
 
-interface RoutesOptions {
-  readonly config: Config;
-  readonly composition: Composition;
-  readonly server: GraphqlServer;
-  readonly surroundings: RequestSurroundings;
-  readonly verifier: ReturnType<typeof createTokenVerifier>;
-  readonly isDraining: () => boolean;
-  readonly overrides: Pick<AppOverrides, 'graphiql' | 'homePage'>;
-}
-
-function createRoutes(options: RoutesOptions): Hono<{ Variables: RequestVariables }> {
-  const { config, composition, server, surroundings, verifier, isDraining, overrides } = options;
-  const { ledger, logger, metrics } = composition;
-  const app = new Hono<{ Variables: RequestVariables }>();
-  app.use(nameRequests(ledger.ids));
-  app.use(secureHeaders());
-  app.route('/', healthRoutes({ ledger, metrics, logger, isDraining }));
-  app.route('/', stripeWebhook({ ledger, logger, metrics }));
-  app.route(
-    '/',
-    graphqlRoute({
-      server,
-      verifier,
-      createContext: (viewer, requestId) => createRequestContext(surroundings, viewer, requestId),
-      clock: ledger.clock,
-      logger,
-      metrics,
-      corsOrigins: config.corsOrigins,
-      graphiqlPage: config.graphiql ? graphiqlPage(overrides.graphiql ?? {}) : undefined,
-    }),
-  );
-  const { homePage } = overrides;
+/** What no other route answers: the home page, paths that don't exist, and errors that nobody caught. */
+function answerTheRest(
+  app: Hono<{ Variables: RequestVariables }>,
+  homePage: AppOverrides['homePage'],
+  logger: Logger,
+): void {
   if (homePage !== undefined) app.get('/', () => homePage());
   app.notFound(() => refusal(404, 'NOT_FOUND', 'There is nothing here.'));
   app.onError((error, context) => {
@@ -144,10 +116,9 @@ function createRoutes(options: RoutesOptions): Hono<{ Variables: RequestVariable
     logger.error('a request failed', { requestId }, error);
     return refusal(500, 'INTERNAL', 'Internal error.', {}, { requestId });
   });
-  return app;
 }
 
-/** A consistent read, whoever asks: subscriptions judge access on what it gives. */
+/** A consistent read without a check of access: subscriptions check it on the order that they get. */
 function orderReader(store: Store): (ref: OrderRef) => Promise<Order | undefined> {
   return async (ref) => {
     const [item] = await store.get([orderKey(ref)]);

@@ -11,12 +11,10 @@ import { type Ids, randomIds } from '../ledger/kernel/ids.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import { createStore } from '../ledger/table/store.ts';
 import { createTransactor } from '../ledger/table/transact.ts';
-import { loadTenants } from '../config/load-tenants.ts';
 import { type Table, followMigrations } from '../migrations/migrating-table.ts';
 import { readAlongMigrations } from '../migrations/read-along.ts';
 import { POLL_MS, createMigrationView } from '../migrations/view.ts';
-import type { Logger } from '../observability/logger.ts';
-import { createLogger } from '../observability/logger.ts';
+import { type Logger, createLogger } from '../observability/logger.ts';
 import { type Metrics, createMetrics } from '../observability/metrics.ts';
 import type { Bus } from '../realtime/bus/bus.ts';
 import { createInProcessBus } from '../realtime/bus/in-process-bus.ts';
@@ -26,7 +24,7 @@ import { countFor } from '../resolvers/run-operation.ts';
 import { measuredProvider } from '../provider/measured-provider.ts';
 import type { PaymentProvider } from '../provider/port.ts';
 import { createStripeProvider } from '../provider/stripe/stripe-adapter.ts';
-import type { Tenants } from '../config/tenants.ts';
+import { type Tenants, loadTenants } from '../config/tenants.ts';
 
 /** What a test, or another way to run, puts in the place of an adapter. */
 export interface LedgerOverrides {
@@ -37,7 +35,7 @@ export interface LedgerOverrides {
   readonly tenants?: Tenants;
   readonly provider?: PaymentProvider;
   readonly settings?: Partial<Ledger['settings']>;
-  /** For tools that change nothing: they write nothing at all, and are none of a migration's fleet. */
+  /** For tools that only read: they write nothing at all, and no migration waits for them. */
   readonly readsOnly?: boolean;
 }
 
@@ -45,19 +43,19 @@ export interface LedgerOverrides {
 export interface Composition {
   readonly ledger: Ledger;
   readonly registry: Registry;
-  /** Told of what this process commits: for its worker, if it runs one. */
+  /** Hears of the transitions that this process commits: for its worker, if it runs one. */
   readonly wakeUps: WakeUps;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Leaves the fleet and lets everything go. Resolves once nothing of this process holds a migration up. */
+  /** Frees all resources. Resolves once no migration waits for this process. */
   readonly close: () => Promise<void>;
 }
 
-/** How long a call to Stripe may take; a claim's lease outlives it, so that nobody takes over what still runs. */
+/** How long a call to Stripe may take. A lease is longer, so that nobody takes over a call that still runs. */
 const PROVIDER_TIMEOUT_MS = 20_000;
 const LEASE_MS = 60_000;
 
-/** Where the content of a request stands in for a key, it does so for this long. */
+/** How long the content of a request counts as its key, if it has none. */
 const CONTENT_KEY_WINDOW_S = 300;
 
 /** Composition root of the ledger: the place where its adapters meet its ports. */
@@ -74,17 +72,8 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const { bus, close: closeBus } = createBus(config, logger, metrics);
   const { name: tableName, region, endpoint } = config.table;
   const client = createDynamoDbClient({ region, endpoint });
-  const wait = (ms: number): Promise<void> => delay(ms);
-  const count = countFor(metrics, 'background');
-  const table = {
-    store: createStore({ client, tableName, ids, wait }),
-    transactor: createTransactor({
-      client,
-      tableName,
-      ids,
-      wait,
-    }),
-  };
+  const executor = { client, tableName, ids, wait: (ms: number): Promise<void> => delay(ms) };
+  const table = { store: createStore(executor), transactor: createTransactor(executor) };
   const followed = followedTable(table, clock, ids, overrides.readsOnly ?? false);
   const ledger: Ledger = {
     ...followed.table,
@@ -98,7 +87,7 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
       wakeUps.tell(order, transition);
     }),
     followUps: followUpsOf(registry, tenants),
-    count,
+    count: countFor(metrics, 'background'),
     settings: {
       sweepAfterMs: config.sweepAfterMs,
       idempotencyKeyPhase: config.idempotencyKeyPhase,
@@ -109,20 +98,20 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   };
   const close = async (): Promise<void> => {
     closeBus();
-    // In an outage the heartbeat stays, and ends by itself.
+    // In an outage the heartbeat can't be removed; it expires by itself.
     await followed.stop().catch(() => undefined);
     client.destroy();
   };
   return { ledger, registry, wakeUps, logger, metrics, close };
 }
 
-interface FollowedTable {
-  readonly table: Table;
-  readonly stop: () => Promise<void>;
-}
-
-/** The table in whatever shape a migration has it. */
-function followedTable(table: Table, clock: Clock, ids: Ids, readsOnly: boolean): FollowedTable {
+/** The table in the shape that a migration gives it now, and how to leave the processes that migrations count on. */
+function followedTable(
+  table: Table,
+  clock: Clock,
+  ids: Ids,
+  readsOnly: boolean,
+): { readonly table: Table; readonly stop: () => Promise<void> } {
   if (readsOnly) return { table: readAlongMigrations(table.store, clock), stop: () => Promise.resolve() };
   const view = createMigrationView({ ...table, clock, ids, pollMs: POLL_MS });
   return { table: followMigrations(table, view, ids), stop: view.stop };
@@ -139,12 +128,11 @@ function createProvider({ stripe }: Config): PaymentProvider {
   });
 }
 
-interface OwnedBus {
-  readonly bus: Bus;
-  readonly close: () => void;
-}
-
-function createBus({ redisUrl }: Config, logger: Logger, metrics: Metrics): OwnedBus {
+function createBus(
+  { redisUrl }: Config,
+  logger: Logger,
+  metrics: Metrics,
+): { readonly bus: Bus; readonly close: () => void } {
   if (redisUrl === undefined) return { bus: createInProcessBus(), close: () => undefined };
   const bus = createRedisBus({
     url: redisUrl,

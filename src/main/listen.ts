@@ -1,24 +1,27 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { type App, type AppOverrides, createApp } from './app.ts';
 import type { Config } from '../config/config.ts';
-import { type Background, startBackground } from '../fulfilment/background.ts';
-import type { SocketServer } from '../realtime/sockets/socket-server.ts';
+import { startBackground } from '../fulfilment/background.ts';
 
 /** A gateway that listens. */
 export interface RunningServer {
   readonly app: App;
   /** Where it is, with the port that it got. */
   readonly url: string;
-  /** Finishes what runs, sends sockets elsewhere, and lets everything go. Calling it again is harmless. */
+  /** Finishes what runs, tells sockets to reconnect elsewhere, and frees all resources. Calling it again is harmless. */
   readonly close: () => Promise<void>;
 }
 
 /** How long requests in flight may take when the server stops; then their connections are cut. */
 const DRAIN_MS = 10_000;
 
-/** Builds the app, listens on the configured host and port, and starts the worker where the configuration says so. */
+/**
+ * Builds the app, listens on the configured host and port, and starts the worker where the configuration says so. Rejects with
+ * Node's own error, such as EADDRINUSE, if it can't listen.
+ */
 export async function startServer(config: Config, overrides: AppOverrides = {}): Promise<RunningServer> {
   const app = createApp(config, overrides);
   // Without HTTP/2 options the adaptor makes a plain HTTP server.
@@ -26,7 +29,7 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
   const sockets = app.attachSockets(server);
   const cutStreams = trackStreams(server);
   try {
-    await listen(server, config);
+    await once(server.listen(config.port, config.host), 'listening');
   } catch (error) {
     await app.close();
     throw error;
@@ -34,23 +37,20 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
   const background = config.worker
     ? startBackground(app.ledger, app.registry, { ...app, sweeper: config.sweeper })
     : undefined;
-  let closed: Promise<void> | undefined;
-  return {
-    app,
-    url: urlOf(server, config.host),
-    close: () => (closed ??= stop({ app, server, sockets, cutStreams, background })),
+  const stop = async (): Promise<void> => {
+    app.startDraining();
+    const closed = once(server, 'close');
+    server.close();
+    cutStreams();
+    const cut = setTimeout(() => {
+      server.closeAllConnections();
+    }, DRAIN_MS);
+    await Promise.all([sockets.drain(), background?.stop(), closed]);
+    clearTimeout(cut);
+    await app.close();
   };
-}
-
-/** Resolves once the server listens. Rejects with Node's own error, such as EADDRINUSE. */
-function listen(server: Server, { host, port }: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  let stopped: Promise<void> | undefined;
+  return { app, url: urlOf(server, config.host), close: () => (stopped ??= stop()) };
 }
 
 function urlOf(server: Server, host: string): string {
@@ -61,7 +61,7 @@ function urlOf(server: Server, host: string): string {
 
 /**
  * Streams of events never end by themselves, and would keep the server open. They are cut, not completed: a client that was
- * told "complete" would not come again.
+ * told "complete" would not connect again.
  */
 function trackStreams(server: Server): () => void {
   const streams = new Set<Socket>();
@@ -73,28 +73,4 @@ function trackStreams(server: Server): () => void {
   return () => {
     for (const socket of streams) socket.destroy();
   };
-}
-
-interface Running {
-  readonly app: App;
-  readonly server: Server;
-  readonly sockets: SocketServer;
-  readonly cutStreams: () => void;
-  readonly background: Background | undefined;
-}
-
-async function stop({ app, server, sockets, cutStreams, background }: Running): Promise<void> {
-  app.startDraining();
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
-  cutStreams();
-  const cut = setTimeout(() => {
-    server.closeAllConnections();
-  }, DRAIN_MS);
-  await Promise.all([sockets.drain(), background?.stop(), closed]);
-  clearTimeout(cut);
-  await app.close();
 }

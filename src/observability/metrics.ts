@@ -6,75 +6,62 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
  */
 
 const COUNTERS = {
-  IdempotencyKeyMissing: {
-    help: 'Mutations without a key, while the phase is optional.',
-    labels: ['operation'],
-  },
-  IdempotencyReplay: {
-    help: 'Mutations answered from an earlier request with the same key.',
-    labels: ['operation'],
-  },
-  IdempotencyKeyReused: { help: 'Keys that came again with another request.', labels: ['operation'] },
-  IdempotencyInProgress: {
-    help: 'Keys that came again while the first request was running.',
-    labels: ['operation'],
-  },
-  OperationOutcome: { help: 'Results of mutations by union member.', labels: ['operation', 'outcome'] },
-  TransactionConflict: {
-    help: 'Transactions that met another one on the same item, each try.',
-    labels: ['operation'],
-  },
-  TransactionUnknown: {
-    help: 'Transactions of which no answer told whether they were committed.',
-    labels: ['operation'],
-  },
-  Throttled: { help: 'Requests refused for want of table capacity.', labels: ['operation'] },
-  RateLimited: { help: 'Requests above the rate of their principal.', labels: ['operation'] },
-  TokenRefused: { help: 'Tokens that were no good, by reason.', labels: ['reason'] },
-  Transition: { help: 'Changes of orders that clients see.', labels: ['cause'] },
-  WebhookEvent: { help: 'Events of the provider by outcome.', labels: ['type', 'outcome'] },
-  WebhookRefused: { help: 'Webhook posts that were not authentic or not readable.', labels: ['reason'] },
-  Mismatch: { help: 'Alert: events of payments that are not what was ordered.', labels: [] },
-  RefundBeyondRefundable: { help: 'Alert: refunds and disputes beyond what was left to refund.', labels: [] },
-  SurplusPayment: { help: 'Alert: payments of orders that were paid already.', labels: [] },
-  ProviderCall: { help: 'Calls of the provider by result.', labels: ['operation', 'result'] },
-  StepRun: { help: 'Runs of follow-up steps by result.', labels: ['step', 'result'] },
-  SweeperRun: { help: 'Orders that the sweeper asked the provider about, by result.', labels: ['result'] },
-  BusPublishFailed: { help: 'Transitions that subscribers had to fetch from the table.', labels: [] },
-} as const satisfies Definitions;
+  IdempotencyKeyMissing: metric('Mutations without a key, while the phase is optional.', 'operation'),
+  IdempotencyReplay: metric('Mutations answered from an earlier request with the same key.', 'operation'),
+  IdempotencyKeyReused: metric('Keys that came again with another request.', 'operation'),
+  IdempotencyInProgress: metric('Keys that came again while the first request was running.', 'operation'),
+  OperationOutcome: metric('Results of mutations by union member.', 'operation', 'outcome'),
+  TransactionConflict: metric('Transactions that met another one on the same item, each try.', 'operation'),
+  TransactionUnknown: metric(
+    'Transactions of which no answer told whether they were committed.',
+    'operation',
+  ),
+  Throttled: metric('Requests refused for want of table capacity.', 'operation'),
+  RateLimited: metric('Requests above the rate of their principal.', 'operation'),
+  TokenRefused: metric('Tokens that were no good, by reason.', 'reason'),
+  Transition: metric('Changes of orders that clients see.', 'cause'),
+  WebhookEvent: metric('Events of the provider by outcome.', 'type', 'outcome'),
+  WebhookRefused: metric('Webhook posts that were not authentic or not readable.', 'reason'),
+  Mismatch: metric('Alert: events of payments that are not what was ordered.'),
+  RefundBeyondRefundable: metric('Alert: refunds and disputes beyond what was left to refund.'),
+  SurplusPayment: metric('Alert: payments of orders that were paid already.'),
+  ProviderCall: metric('Calls of the provider by result.', 'operation', 'result'),
+  StepRun: metric('Runs of follow-up steps by result.', 'step', 'result'),
+  SweeperRun: metric('Orders that the sweeper asked the provider about, by result.', 'result'),
+  BusPublishFailed: metric('Transitions that subscribers had to fetch from the table.'),
+};
 
 const GAUGES = {
-  dueOrders: { help: 'Orders that are due and not yet taken up.', labels: [] },
-  runningSteps: { help: 'Follow-ups that this process is running now.', labels: [] },
-  deadSteps: { help: 'Alert: follow-ups that ran out of attempts.', labels: [] },
-  subscriptions: { help: 'Live subscriptions of this process.', labels: [] },
-  sockets: { help: 'Open WebSockets of this process.', labels: [] },
-} as const satisfies Definitions;
+  dueOrders: metric('Orders that are due and not yet taken up.'),
+  runningSteps: metric('Follow-ups that this process is running now.'),
+  deadSteps: metric('Alert: follow-ups that ran out of attempts.'),
+  subscriptions: metric('Live subscriptions of this process.'),
+  sockets: metric('Open WebSockets of this process.'),
+};
 
 const HISTOGRAMS = {
   requestDurationS: {
-    help: 'Seconds from a request to its answer.',
-    labels: ['operation'],
+    ...metric('Seconds from a request to its answer.', 'operation'),
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   },
   providerDurationS: {
-    help: 'Seconds that calls of the provider took.',
-    labels: ['operation'],
+    ...metric('Seconds that calls of the provider took.', 'operation'),
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
   },
   paidToConfirmedS: {
-    help: 'Seconds from PAID to CONFIRMED.',
-    labels: [],
+    ...metric('Seconds from PAID to CONFIRMED.'),
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 1800, 3600, 21_600, 86_400],
   },
-} as const satisfies Readonly<Record<string, Definition & { readonly buckets: readonly number[] }>>;
+};
 
 interface Definition {
   readonly help: string;
   readonly labels: readonly string[];
 }
 
-type Definitions = Readonly<Record<string, Definition>>;
+function metric<const Names extends readonly string[]>(help: string, ...labels: Names) {
+  return { help, labels };
+}
 
 export type CounterName = keyof typeof COUNTERS;
 export type GaugeName = keyof typeof GAUGES;
@@ -143,7 +130,7 @@ function failOpen(record: () => void): void {
   try {
     record();
   } catch {
-    // A count less is no reason to refuse a payment.
+    // A payment isn't refused because it could not be counted.
   }
 }
 

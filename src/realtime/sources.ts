@@ -6,7 +6,6 @@ import { isId } from '../ledger/kernel/id-grammar.ts';
 import type { EntryRef, OrderRef } from '../ledger/kernel/keys.ts';
 import { nodeParts } from '../ledger/items/node-ids.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
-import { ownershipOf } from '../auth/order-ownership.ts';
 import { type Bus, type Heard, topics } from './bus/bus.ts';
 import type { LiveSources, Supply, SupplyControls } from './live-sources.ts';
 import type { OrderFeeds, TransitionEvent } from './order-feeds.ts';
@@ -50,14 +49,14 @@ export async function orderTransitionSource(
     accountId === undefined || id === undefined
       ? undefined
       : await realtime.readOrder({ tenant: viewer.tenant, accountId, orderId: id });
-  if (order === undefined || !maySeeOrder(viewer, ownershipOf(order))) throw forbidden();
+  if (order === undefined || !maySeeOrder(viewer, order)) throw forbidden();
   assertRoom(realtime, viewer);
   return realtime.sources.open(viewer, ({ wake, end }) => {
     const watch = realtime.orders.watch(order, wake);
     let version = afterVersion;
     return {
       take: () => {
-        if (!maySeeOrder(viewer, ownershipOf(watch.order()))) {
+        if (!maySeeOrder(viewer, watch.order())) {
           end();
           return undefined;
         }

@@ -1,4 +1,4 @@
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 
 /** The codes of errors outside the unions (contract.graphql). */
 export const ERROR_CODES = [
@@ -16,7 +16,14 @@ export function forbidden(): GraphQLError {
   return new GraphQLError('Your role may not do this.', { extensions: { code: 'FORBIDDEN' } });
 }
 
-/** The request itself is wrong, before any operation saw it. */
-export function badRequest(message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code: 'BAD_REQUEST' } });
+/**
+ * The request itself is wrong, before any operation saw it. `status` is that of the HTTP answer, if it isn't GraphQL's usual one;
+ * `nodes` says where in the document the error is.
+ */
+export function badRequest(
+  message: string,
+  { status, nodes }: { readonly status?: number; readonly nodes?: GraphQLErrorOptions['nodes'] } = {},
+): GraphQLError {
+  const http = status === undefined ? {} : { http: { status } };
+  return new GraphQLError(message, { nodes: nodes ?? null, extensions: { code: 'BAD_REQUEST', ...http } });
 }

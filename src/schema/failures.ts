@@ -34,7 +34,7 @@ const FailureInterface = builder.interfaceRef<Failure>('Failure').implement({
 type FailureOf<Kind extends FailureKind> = Extract<Failure, { readonly kind: Kind }>;
 
 /** A failure, with the fields that it has beside those of every failure. */
-function failure<Kind extends FailureKind>(
+function failureType<Kind extends FailureKind>(
   kind: Kind,
   description: string,
   fields: (t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, FailureOf<Kind>>) => FieldMap = () => ({}),
@@ -48,36 +48,36 @@ type OrderFailureKind = 'OrderNotPayable' | 'OrderNotRefundable' | 'OrderNotCanc
 
 /** A failure because of an order's state, which comes with it as it stands now. */
 function orderFailure(kind: OrderFailureKind, description: string) {
-  return failure<OrderFailureKind>(kind, description, (t) => ({
+  return failureType<OrderFailureKind>(kind, description, (t) => ({
     order: t.field({ description: 'As it is now.', type: OrderType, resolve: outcomeOrder }),
   }));
 }
 
-export const IdempotencyKeyReused = failure(
+export const IdempotencyKeyReused = failureType(
   'IdempotencyKeyReused',
   'The key was used for another request before. Nothing was done, and nothing of that request is told.',
 );
-export const IdempotencyInProgress = failure(
+export const IdempotencyInProgress = failureType(
   'IdempotencyInProgress',
   'A request with this key, or another one for the same order, is under way at the provider.',
 );
-export const TransactionConflict = failure(
+export const TransactionConflict = failureType(
   'TransactionConflict',
   'Others are changing the same wallet or order. Nothing was done.',
 );
-export const Throttled = failure(
+export const Throttled = failureType(
   'Throttled',
   'There was no capacity, or an answer of the table was lost: nobody knows yet whether it was done.',
 );
-export const ProviderUnavailable = failure(
+export const ProviderUnavailable = failureType(
   'ProviderUnavailable',
   'The payment provider could not be reached, or did not answer: nobody knows yet whether it was done.',
 );
-export const NotFound = failure(
+export const NotFound = failureType(
   'NotFound',
   'There is no such thing, or it is not yours; nobody is told which.',
 );
-export const OrderDisputed = failure(
+export const OrderDisputed = failureType(
   'OrderDisputed',
   "The cardholder's bank disputes the payment: the dispute decides where the money goes.",
 );
@@ -95,7 +95,7 @@ export const OrderNotCancelable = orderFailure(
   'It is paid, or closed already, or being paid just now.',
 );
 
-export const InsufficientBalance = failure(
+export const InsufficientBalance = failureType(
   'InsufficientBalance',
   'The balance is below what is needed. Nothing was taken.',
   (t) => ({
@@ -108,7 +108,7 @@ export const InsufficientBalance = failure(
   }),
 );
 
-export const CapExceeded = failure(
+export const CapExceeded = failureType(
   'CapExceeded',
   'The balance may not become as high as that. Nothing was added.',
   (t) => ({
@@ -118,7 +118,7 @@ export const CapExceeded = failure(
   }),
 );
 
-export const RefundExceedsRefundable = failure(
+export const RefundExceedsRefundable = failureType(
   'RefundExceedsRefundable',
   'More was asked for than is left of what was paid. Nothing was given back.',
   (t) => ({
@@ -129,7 +129,7 @@ export const RefundExceedsRefundable = failure(
   }),
 );
 
-export const ProviderRefused = failure(
+export const ProviderRefused = failureType(
   'ProviderRefused',
   'The payment provider said no, definitely.',
   (t) => ({
@@ -152,7 +152,7 @@ const InputIssueType = builder.objectRef<InputIssue>('InputIssue').implement({
   }),
 });
 
-export const InvalidInput = failure(
+export const InvalidInput = failureType(
   'InvalidInput',
   'Something in the input is wrong. Nothing was done, and the key is still free.',
   (t) => ({

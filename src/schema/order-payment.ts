@@ -1,4 +1,3 @@
-import { ownershipOf } from '../auth/order-ownership.ts';
 import { maySeeProviderReference } from '../auth/permissions.ts';
 import type { PaymentPage } from '../ledger/model/orders/order.ts';
 import { isCancelable, payableWith, paymentPage } from '../ledger/model/orders/order-view.ts';
@@ -45,6 +44,6 @@ builder.objectFields(OrderType, (t) => ({
     nullable: true,
     description: "Merchant and admin: the provider's payment id.",
     resolve: (order, _args, { viewer }) =>
-      maySeeProviderReference(viewer, ownershipOf(order)) ? order.payment?.paymentId : null,
+      maySeeProviderReference(viewer, order) ? order.payment?.paymentId : null,
   }),
 }));

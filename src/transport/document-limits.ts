@@ -2,7 +2,6 @@ import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   type DocumentNode,
   GraphQLError,
-  type GraphQLSchema,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
@@ -14,10 +13,11 @@ import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../schema/context.ts';
 import { badRequest } from '../schema/errors.ts';
 import { certainSubscription, fewAliases, oneMoneyMutation } from './document-rules.ts';
+import { type Execution, refuseOperations } from './responses.ts';
 
 export interface DocumentLimits {
   readonly maxTokens: number;
-  /** Fields within fields. */
+  /** Levels of fields within fields. */
   readonly maxDepth: number;
   /** Fields in all, fragments spread out. */
   readonly maxFields: number;
@@ -33,12 +33,13 @@ export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = {
   maxCost: 20_000,
 };
 
-/** Refuses documents that are too large before anything of them runs (docs/DESIGN.md §11). */
+/** Refuses documents that are too large before any of their fields is resolved (docs/DESIGN.md §11). */
 export function limitDocuments(
   limits: DocumentLimits,
   introspection: boolean,
 ): Plugin<RequestContext, RequestContext> {
   return {
+    ...refuseOperations((execution) => excess(limits, execution)),
     onParse: ({ setParseFn }) => {
       setParseFn((source: string | Source, options?: ParseOptions) =>
         parse(source, { ...options, maxLexicalTokens: limits.maxTokens }),
@@ -50,22 +51,7 @@ export function limitDocuments(
       addValidationRule(certainSubscription);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
     },
-    onExecute: ({ args, setResultAndStopExecution }) => {
-      const error = excess(limits, args);
-      if (error !== undefined) setResultAndStopExecution({ errors: [error] });
-    },
-    onSubscribe: ({ args, setResultAndStopExecution }) => {
-      const error = excess(limits, args);
-      if (error !== undefined) setResultAndStopExecution({ errors: [error] });
-    },
   };
-}
-
-interface Execution {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operationName?: string | null | undefined;
-  readonly variableValues?: Readonly<Record<string, unknown>> | null | undefined;
 }
 
 /** What makes the chosen operation too large, or what is wrong with its variables; undefined if it may run. */

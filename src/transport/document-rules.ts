@@ -1,7 +1,6 @@
 import {
-  type ASTVisitor,
+  type DocumentNode,
   type FragmentDefinitionNode,
-  GraphQLError,
   GraphQLIncludeDirective,
   GraphQLSkipDirective,
   Kind,
@@ -10,7 +9,9 @@ import {
   type SelectionNode,
   type SelectionSetNode,
   type ValidationContext,
+  type ValidationRule,
 } from 'graphql';
+import { badRequest } from '../schema/errors.ts';
 
 /*
  * What validation refuses beside GraphQL's own rules. Fragments are followed wherever they are spread, by what they select and
@@ -23,75 +24,60 @@ export const MAX_ALIASES = 30;
  * At most one money mutation a document: two would have to be retried together, though each has its own key and outcome. A
  * money mutation is one that takes an idempotency key.
  */
-export function oneMoneyMutation(context: ValidationContext): ASTVisitor {
+export const oneMoneyMutation = ruleForOperations((context, { operation, selectionSet }) => {
+  if (operation !== OperationTypeNode.MUTATION) return undefined;
   const fields = context.getSchema().getMutationType()?.getFields() ?? {};
   const isMoney = (name: string): boolean =>
     fields[name]?.args.some((argument) => argument.name === 'idempotencyKey') ?? false;
-  return {
-    OperationDefinition: (operation) => {
-      if (operation.operation !== OperationTypeNode.MUTATION) return;
-      const count = countRootFields(context, operation, isMoney);
-      if (count > 1)
-        report(
-          context,
-          operation,
-          'A document takes one mutation with an idempotency key, this one has more.',
-        );
-    },
-  };
-}
+  const count = weigh(context, selectionSet, (selection, below) =>
+    selection.kind === Kind.FIELD ? Number(isMoney(selection.name.value)) : below(),
+  );
+  return count > 1 ? 'A document takes one mutation with an idempotency key, this one has more.' : undefined;
+});
 
-/** Root fields after fragments, however they are nested and whatever they are called. */
-function countRootFields(
-  context: ValidationContext,
-  operation: OperationDefinitionNode,
-  counts: (name: string) => boolean,
-): number {
-  return weigh(context, operation.selectionSet, (selection, below) => {
-    if (selection.kind !== Kind.FIELD) return below();
-    return counts(selection.name.value) ? 1 : 0;
+/** With aliases one document does the work of many, but counts as one. */
+export const fewAliases = ruleForOperations((context, { selectionSet }) => {
+  const count = weigh(context, selectionSet, (selection, below) => {
+    const own = selection.kind === Kind.FIELD && selection.alias !== undefined ? 1 : 0;
+    return own + below();
   });
-}
-
-/** Aliases make one document do the work of many, past whatever counts documents. */
-export function fewAliases(context: ValidationContext): ASTVisitor {
-  return {
-    OperationDefinition: (operation) => {
-      const count = weigh(context, operation.selectionSet, (selection, below) => {
-        const own = selection.kind === Kind.FIELD && selection.alias !== undefined ? 1 : 0;
-        return own + below();
-      });
-      if (count > MAX_ALIASES)
-        report(context, operation, `A document takes ${String(MAX_ALIASES)} aliases at most.`);
-    },
-  };
-}
-
-/** GraphQL's executor knows no subscription without a field: it would fail as if the fault were ours. */
-export function certainSubscription(context: ValidationContext): ASTVisitor {
-  return {
-    OperationDefinition: (operation) => {
-      if (operation.operation !== OperationTypeNode.SUBSCRIPTION) return;
-      const skippable = weigh(context, operation.selectionSet, (selection, below) => {
-        const own = (selection.directives ?? []).some(({ name }) => CONDITIONS.includes(name.value)) ? 1 : 0;
-        return own + (selection.kind === Kind.FIELD ? 0 : below());
-      });
-      if (skippable > 0)
-        report(
-          context,
-          operation,
-          'The field of a subscription can not be skipped: there would be nothing to watch.',
-        );
-    },
-  };
-}
+  return count > MAX_ALIASES ? `A document takes ${String(MAX_ALIASES)} aliases at most.` : undefined;
+});
 
 const CONDITIONS: readonly string[] = [GraphQLSkipDirective.name, GraphQLIncludeDirective.name];
 
-type Weigher = (selection: SelectionNode, below: () => number) => number;
+/** GraphQL's executor expects a subscription to have a field. Without one it would fail as if the fault were ours. */
+export const certainSubscription = ruleForOperations((context, { operation, selectionSet }) => {
+  if (operation !== OperationTypeNode.SUBSCRIPTION) return undefined;
+  const skippable = weigh(context, selectionSet, (selection, below) => {
+    const own = (selection.directives ?? []).some(({ name }) => CONDITIONS.includes(name.value)) ? 1 : 0;
+    return own + (selection.kind === Kind.FIELD ? 0 : below());
+  });
+  if (skippable === 0) return undefined;
+  return 'The field of a subscription can not be skipped: there would be nothing to watch.';
+});
 
-/** Adds up what each selection weighs; a fragment's weight is worked out once. One that contains itself is another rule's to refuse. */
-function weigh(context: ValidationContext, root: SelectionSetNode, weightOf: Weigher): number {
+/** A validation rule from a function that says what is wrong with an operation, if anything. */
+function ruleForOperations(
+  problemOf: (context: ValidationContext, operation: OperationDefinitionNode) => string | undefined,
+): ValidationRule {
+  return (context) => ({
+    OperationDefinition: (operation) => {
+      const problem = problemOf(context, operation);
+      if (problem !== undefined) context.reportError(badRequest(problem, { nodes: operation }));
+    },
+  });
+}
+
+/**
+ * Adds up what each selection weighs. A fragment's weight is worked out once; that none contains itself is another rule's
+ * concern.
+ */
+function weigh(
+  context: ValidationContext,
+  root: SelectionSetNode,
+  weightOf: (selection: SelectionNode, below: () => number) => number,
+): number {
   const known = new Map<FragmentDefinitionNode, number>();
   const ofSet = (set: SelectionSetNode | undefined): number =>
     (set?.selections ?? []).reduce(
@@ -112,6 +98,30 @@ function weigh(context: ValidationContext, root: SelectionSetNode, weightOf: Wei
   return ofSet(root);
 }
 
-function report(context: ValidationContext, nodes: OperationDefinitionNode, message: string): void {
-  context.reportError(new GraphQLError(message, { nodes, extensions: { code: 'BAD_REQUEST' } }));
+/**
+ * The root fields of an operation and how often each is selected, fragments spread out. For documents that are valid and
+ * within their limits: no fragment contains itself, and none multiplies without end.
+ */
+export function rootFields(
+  document: DocumentNode,
+  operation: OperationDefinitionNode,
+): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  const fragments = new Map(
+    document.definitions.flatMap((definition) =>
+      definition.kind === Kind.FRAGMENT_DEFINITION
+        ? [[definition.name.value, definition.selectionSet] as const]
+        : [],
+    ),
+  );
+  const visit = (set: SelectionSetNode | undefined): void => {
+    for (const selection of set?.selections ?? []) {
+      if (selection.kind === Kind.FIELD)
+        counts.set(selection.name.value, (counts.get(selection.name.value) ?? 0) + 1);
+      else if (selection.kind === Kind.INLINE_FRAGMENT) visit(selection.selectionSet);
+      else visit(fragments.get(selection.name.value));
+    }
+  };
+  visit(operation.selectionSet);
+  return counts;
 }

@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { GraphiQLOptions } from 'graphql-yoga';
-import { graphiqlTabs } from './graphiql-tabs.ts';
 import { GRAPHQL_PATH } from './graphql-server.ts';
 import { CSRF_HEADER } from './unacceptable-request.ts';
 
-/** The page brings all of itself: nothing is loaded from anywhere else. Its editor makes its workers from blobs. */
+/** The page contains all that it needs: nothing is loaded from elsewhere. Its editor makes its workers from blobs. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval' blob:",
@@ -20,8 +19,8 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /**
- * GraphiQL's tabs can be dragged into another order, and jump aside as soon as one is pressed: the button is released beside the
- * tab, which isn't opened then. So a press never reaches what would drag, and tabs stay where they are.
+ * GraphiQL's tabs can be dragged into another order. A pressed tab jumps away at once, so the button is released beside it, and
+ * the tab isn't opened. So a press never reaches the code that drags, and tabs stay where they are.
  */
 const TABS_STAY = `<style>.graphiql-tabs > .graphiql-tab { transform: none !important; }</style>
   <script>
@@ -31,9 +30,9 @@ const TABS_STAY = `<style>.graphiql-tabs > .graphiql-tab { transform: none !impo
   </script>`;
 
 /**
- * GraphiQL keeps its tabs, and what the editors hold, each a while after a change; where the two differ when the page is loaded
- * again, it shows the tab a second time. So the editors begin with what the tab that was open holds, or, where the address names a
- * query, the tab with that query. A query that no tab holds opens one of its own.
+ * GraphiQL stores its tabs and the text of its editors at different times. If the two differ when the page is loaded again, it
+ * shows the open tab twice. So the editors begin with the text of the open tab, or of the tab with the query that the address
+ * names. A query that no tab holds opens a new one.
  */
 const BEGIN_WITH_THE_OPEN_TAB = `<script>
     try {
@@ -54,18 +53,16 @@ export interface GraphiqlTab {
   readonly token: string;
 }
 
-/** What the page fills in: development only. */
+/** What the page opens with: development only. The first tab's token is also the one that a new tab sends. */
 export interface GraphiqlPageOptions {
-  /** Who the page speaks for. */
-  readonly token?: string | undefined;
-  /** More tabs than the customer's, asked for whenever the page is served. */
-  readonly moreTabs?: (() => readonly GraphiqlTab[]) | undefined;
+  /** Asked for whenever the page is served. @param origin where the page is */
+  readonly tabs?: (origin: string) => readonly GraphiqlTab[];
 }
 
-/** Serves GraphiQL, with tabs that run as they are where a token is filled in. */
-export function graphiqlPage(options: GraphiqlPageOptions): (request: Request) => Response {
+/** Serves GraphiQL, with the given tabs. */
+export function graphiqlPage({ tabs }: GraphiqlPageOptions): (request: Request) => Response {
   return (request) => {
-    const settings = settingsFor(options, new URL(request.url).origin);
+    const settings = settingsFor(tabs?.(new URL(request.url).origin) ?? []);
     const page = renderGraphiQL(settings).replace(
       '</head>',
       () => `${TABS_STAY}${forgetOldTabs(settings)}${BEGIN_WITH_THE_OPEN_TAB}</head>`,
@@ -81,8 +78,8 @@ export function graphiqlPage(options: GraphiqlPageOptions): (request: Request) =
 }
 
 /**
- * The browser keeps tabs with their tokens, and shows them instead of those that the page brings. After another start they
- * name orders that aren't there and tokens that have expired, so only those of the same start are kept.
+ * The browser keeps tabs with their tokens, and shows them instead of those of the page. After a restart of the product their
+ * orders are gone and their tokens have expired, so only the tabs of the same start are kept.
  */
 function forgetOldTabs({ defaultTabs }: GraphiQLOptions): string {
   if (defaultTabs === undefined) return '';
@@ -95,23 +92,21 @@ function forgetOldTabs({ defaultTabs }: GraphiQLOptions): string {
   </script>`;
 }
 
-function settingsFor({ token, moreTabs }: GraphiqlPageOptions, origin: string): GraphiQLOptions {
-  const shared: GraphiQLOptions = {
+function settingsFor(tabs: readonly GraphiqlTab[]): GraphiQLOptions {
+  const [first] = tabs;
+  const headers = first === undefined ? undefined : headersOf(first.token);
+  return {
     title: 'Hitotsu',
     endpoint: GRAPHQL_PATH,
     method: 'POST',
     subscriptionsProtocol: 'SSE',
     additionalHeaders: { [CSRF_HEADER]: '1' },
-  };
-  if (token === undefined) return shared;
-  const tabs = [...graphiqlTabs(origin).map((query) => ({ query, token })), ...(moreTabs?.() ?? [])];
-  const headers = headersOf(token);
-  // The first tab's own headers are ignored, so they are set for the page as well.
-  return {
-    ...shared,
-    headers,
-    defaultHeaders: headers,
-    defaultTabs: tabs.map((tab) => ({ query: tab.query, headers: headersOf(tab.token) })),
+    // GraphiQL ignores the first tab's own headers, so they are set for the page as well.
+    ...(headers !== undefined && {
+      headers,
+      defaultHeaders: headers,
+      defaultTabs: tabs.map(({ query, token }) => ({ query, headers: headersOf(token) })),
+    }),
   };
 }
 

@@ -8,7 +8,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';
 import { GRAPHQL_PATH, type GraphqlServer } from './graphql-server.ts';
-import { type RequestVariables, REQUEST_ID_HEADER } from './request-id.ts';
+import { type RequestVariables, REQUEST_ID_HEADER } from './request-context.ts';
 import { refusal } from './responses.ts';
 import { CSRF_HEADER, LEFT_UNREAD, unacceptable } from './unacceptable-request.ts';
 
@@ -27,11 +27,9 @@ export interface GraphqlRouteOptions {
   readonly graphiqlPage?: ((request: Request) => Response) | undefined;
 }
 
-type Routed = Context<{ Variables: RequestVariables }>;
-
 /**
  * `/graphql` over HTTP: POST with a JSON body and nothing else; with `accept: text/event-stream` the answer is a stream of
- * events. No forms, no GET: what a foreign page can send by itself never runs (docs/DESIGN.md §11, FIELD-CASES C60).
+ * events. No forms and no GET: a foreign page could send those by itself (docs/DESIGN.md §11, FIELD-CASES C60).
  */
 export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: RequestVariables }> {
   const app = new Hono<{ Variables: RequestVariables }>();
@@ -60,45 +58,37 @@ export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: Re
   );
   app.all(GRAPHQL_PATH, (context) => {
     const { graphiqlPage } = options;
-    const wantsPage = context.req.method === 'GET' && isForBrowser(context.req.header('accept'));
-    if (wantsPage && graphiqlPage !== undefined) return graphiqlPage(context.req.raw);
+    const wantsPage = context.req.method === 'GET' && context.req.header('accept')?.includes('text/html');
+    if (wantsPage === true && graphiqlPage !== undefined) return graphiqlPage(context.req.raw);
     return refusal(405, 'BAD_REQUEST', 'GraphQL is sent by POST.', { allow: 'POST' });
   });
   return app;
 }
 
-function isForBrowser(accept: string | undefined): boolean {
-  return accept?.includes('text/html') ?? false;
-}
-
 /**
- * RFC 6750: a client that sent no token is asked for one; of one that is no good only its expiry is told, since that is what a
- * fresh token mends, and the claims of somebody else's token are nobody's business.
+ * RFC 6750: a client without a token is asked for one. Of a bad token only its expiry is told, since a fresh token mends that;
+ * what else is wrong with it could help somebody who stole it.
  */
 function unauthenticated(reason: RefusalReason): Response {
-  const headers = (challenge: string): Record<string, string> => ({ 'www-authenticate': challenge });
-  switch (reason) {
-    case 'MISSING':
-      return refusal(401, 'UNAUTHENTICATED', 'A token is needed.', headers('Bearer'));
-    case 'EXPIRED': {
-      const challenge = 'Bearer error="invalid_token", error_description="the token has expired"';
-      return refusal(401, 'UNAUTHENTICATED', 'The token has expired.', headers(challenge));
-    }
-    case 'MALFORMED':
-    case 'NOT_AUTHENTIC':
-    case 'CLAIMS':
-    case 'UNKNOWN_TENANT':
-    case 'UNKNOWN_MERCHANT':
-      return refusal(
-        401,
-        'UNAUTHENTICATED',
-        'A valid token is needed.',
-        headers('Bearer error="invalid_token"'),
-      );
-  }
+  const [message, challenge] = CHALLENGES[reason] ?? [
+    'A valid token is needed.',
+    'Bearer error="invalid_token"',
+  ];
+  return refusal(401, 'UNAUTHENTICATED', message, { 'www-authenticate': challenge });
 }
 
-async function answer(options: GraphqlRouteOptions, context: Routed): Promise<Response> {
+const CHALLENGES: Partial<Readonly<Record<RefusalReason, readonly [message: string, challenge: string]>>> = {
+  MISSING: ['A token is needed.', 'Bearer'],
+  EXPIRED: [
+    'The token has expired.',
+    'Bearer error="invalid_token", error_description="the token has expired"',
+  ],
+};
+
+async function answer(
+  options: GraphqlRouteOptions,
+  context: Context<{ Variables: RequestVariables }>,
+): Promise<Response> {
   const { server, verifier, createContext, clock, logger, metrics } = options;
   const requestId = context.var.requestId;
   const verdict = await verifier.verify(context.req.header('authorization'), clock.nowMs());
@@ -109,7 +99,7 @@ async function answer(options: GraphqlRouteOptions, context: Routed): Promise<Re
       metrics.count('TokenRefused', { reason: verdict.reason });
       return unauthenticated(verdict.reason);
     case 'UNAVAILABLE':
-      // Nobody knows whether the token is good: so nothing is answered, and the token isn't to be thrown away.
+      // Nobody knows whether the token is good. A 401 would make the client throw it away.
       logger.error('tokens can not be checked: their keys are out of reach', { requestId });
       return refusal(503, 'INTERNAL', 'Internal error.', { 'retry-after': '5' }, { requestId });
   }

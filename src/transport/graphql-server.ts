@@ -6,18 +6,16 @@ import type { Metrics } from '../observability/metrics.ts';
 import { accessScope, createSharedSubscribe } from '../realtime/shared-execution.ts';
 import type { RequestContext } from '../schema/context.ts';
 import { DEFAULT_DOCUMENT_LIMITS, type DocumentLimits, limitDocuments } from './document-limits.ts';
-import { DEFAULT_RATES, type Rates, limitRates } from './limit-rates.ts';
-import { maskErrors } from './mask-errors.ts';
 import { measureRequests } from './measure-requests.ts';
-import { createRateLimiter } from './rate-limit.ts';
-import { readBodies } from './read-body.ts';
-import { requireEventStream } from './require-event-stream.ts';
+import { maskErrors } from './public-error.ts';
+import { DEFAULT_RATES, type Rates, createRateLimiter, limitRates } from './rate-limit.ts';
+import { readBodies, requireEventStream } from './unacceptable-request.ts';
 
 export const GRAPHQL_PATH = '/graphql';
 
 export interface GraphqlServerOptions {
   readonly schema: GraphQLSchema;
-  /** Introspection, and suggestions that name what a client got wrong. */
+  /** Whether clients may read the schema, and whether errors suggest names: "Did you mean …?". */
   readonly introspection: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -29,8 +27,8 @@ export interface GraphqlServerOptions {
 export type GraphqlServer = YogaServerInstance<RequestContext, RequestContext>;
 
 /**
- * What turns a document into an answer: limits, execution, masking; the same for HTTP and for sockets. Who asks, and whether
- * its HTTP request is one that we take, is decided before (`graphql-route.ts`).
+ * What turns a document into an answer: limits, execution, masking; the same for HTTP and for sockets. The client's token and
+ * the form of its HTTP request are checked before (`graphql-route.ts`).
  */
 export function createGraphqlServer(options: GraphqlServerOptions): GraphqlServer {
   const { schema, introspection, clock, logger, metrics } = options;
@@ -46,7 +44,7 @@ export function createGraphqlServer(options: GraphqlServerOptions): GraphqlServe
       requireEventStream(),
       limitDocuments({ ...DEFAULT_DOCUMENT_LIMITS, ...options.documentLimits }, introspection),
       limitRates(createRateLimiter(clock), { ...DEFAULT_RATES, ...options.rates }, metrics),
-      measureRequests({ clock, metrics, log: logger }),
+      measureRequests(options),
       useReferenceEngine(),
     ],
     maskedErrors: false,
@@ -60,11 +58,11 @@ export function createGraphqlServer(options: GraphqlServerOptions): GraphqlServe
 }
 
 /**
- * GraphQL's own executor: Yoga's gives fields in the order in which they were ready, not in the order in which they were
- * asked for. And an event is executed once for all who may see the same of it and ask for the same.
+ * GraphQL's own executor: Yoga's gives fields in the order in which they were ready, not in the order of the document. An event
+ * is executed once for all subscribers that send the same document and may see the same.
  */
 function useReferenceEngine(): Plugin<RequestContext, RequestContext> {
-  const subscribe = createSharedSubscribe((contextValue) => scopeOf(contextValue));
+  const subscribe = createSharedSubscribe(scopeOf);
   return {
     onExecute: ({ setExecuteFn }) => {
       setExecuteFn(execute);

@@ -1,54 +1,41 @@
-import { type DocumentNode, getOperationAST } from 'graphql';
+import { getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Clock } from '../ledger/kernel/clock.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';
-import { rootFields } from './root-fields.ts';
+import { rootFields } from './document-rules.ts';
+import type { Execution } from './responses.ts';
 
 export interface MeasureOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
-  readonly log: Logger;
+  readonly logger: Logger;
 }
 
-/** What the plugin reads of GraphQL's arguments, which Yoga types loosely. */
-interface Execution {
-  readonly document: DocumentNode;
-  readonly operationName?: string | null | undefined;
-}
-
-/** How long each document took, by its root field; one with several has no name of its own. */
-export function measureRequests({
-  clock,
-  metrics,
-  log,
-}: MeasureOptions): Plugin<RequestContext, RequestContext> {
+/** Measures how long each document took, by its root field; one with several root fields counts as `several`. */
+export function measureRequests(options: MeasureOptions): Plugin<RequestContext, RequestContext> {
+  const { clock, metrics, logger } = options;
   return {
     onExecute: ({ args }) => {
       const startedAtMs = clock.nowMs();
-      const { contextValue } = args;
+      const { requestId, viewer } = args.contextValue;
       const operation = nameOf(args);
       return {
         onExecuteDone: () => {
           const durationMs = clock.nowMs() - startedAtMs;
-          const { requestId, viewer } = contextValue;
           metrics.observe('requestDurationS', durationMs / 1_000, { operation });
-          log.debug('answered', {
-            requestId,
-            operation,
-            durationMs,
-            tenant: viewer.tenant,
-            role: viewer.role,
-          });
+          const { tenant, role } = viewer;
+          logger.debug('answered', { requestId, operation, durationMs, tenant, role });
         },
       };
     },
   };
 }
 
-function nameOf({ document, operationName }: Execution): string {
-  const selected = getOperationAST(document, operationName)?.selectionSet;
-  const names = selected === undefined ? [] : [...rootFields(document, selected).keys()];
-  return names.length === 1 && names[0] !== undefined ? names[0] : 'several';
+function nameOf({ document, operationName }: Pick<Execution, 'document' | 'operationName'>): string {
+  const operation = getOperationAST(document, operationName);
+  const [name, ...more] =
+    operation === null || operation === undefined ? [] : rootFields(document, operation).keys();
+  return name === undefined || more.length > 0 ? 'several' : name;
 }

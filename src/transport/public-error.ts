@@ -1,8 +1,9 @@
-import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import type { Logger } from '../observability/logger.ts';
+import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions } from 'graphql';
+import { type Plugin, isAsyncIterable } from 'graphql-yoga';
 import { defined } from '../ledger/kernel/defined.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { RequestContext } from '../schema/context.ts';
 import { ERROR_CODES } from '../schema/errors.ts';
-import { withoutValues } from './without-values.ts';
 
 export interface PublicErrorOptions {
   readonly requestId: string;
@@ -11,11 +12,48 @@ export interface PublicErrorOptions {
   readonly suggestions: boolean;
 }
 
+/** Shows clients the public form of every error, over HTTP and on sockets: of single results and of each event of a stream. */
+export function maskErrors(
+  options: Omit<PublicErrorOptions, 'requestId'>,
+): Plugin<RequestContext, RequestContext> {
+  const mask = (result: ExecutionResult, { requestId }: RequestContext): ExecutionResult =>
+    result.errors === undefined
+      ? result
+      : { ...result, errors: result.errors.map((error) => publicError(error, { ...options, requestId })) };
+  return {
+    onExecute: ({ args: { contextValue } }) => ({
+      onExecuteDone: ({ result, setResult }) => {
+        if (!isAsyncIterable(result)) setResult(mask(result, contextValue));
+      },
+    }),
+    onSubscribe: ({ args: { contextValue } }) => ({
+      onSubscribeError: ({ error, setError }) => {
+        setError(publicError(error, { ...options, requestId: contextValue.requestId }));
+      },
+      onSubscribeResult: (payload) => {
+        const { result } = payload;
+        // Where no stream begins, its errors are a result.
+        if (!isAsyncIterable(result)) payload.setResult(mask(result, contextValue));
+        return {
+          onNext: (next) => {
+            if (!isAsyncIterable(next.result)) next.setResult(mask(next.result, contextValue));
+          },
+        };
+      },
+    }),
+    // What never came to be executed, such as a body that Yoga couldn't read: HTTP alone has that.
+    onResultProcess: (payload) => {
+      const { result, serverContext } = payload;
+      if (!Array.isArray(result) && !isAsyncIterable(result)) payload.setResult(mask(result, serverContext));
+    },
+  };
+}
+
 const CODES: readonly unknown[] = ERROR_CODES;
 
 /**
- * What a client may see of an error (contract.graphql): one of five codes. What GraphQL itself has against a request is
- * BAD_REQUEST; what a resolver threw, and didn't mean for clients, is INTERNAL with the request's id and goes to the log.
+ * What a client may see of an error (contract.graphql): one of five codes. GraphQL's own error about a request is
+ * BAD_REQUEST. Any other error, such as one that a resolver threw, is INTERNAL with the request's id, and goes to the log.
  */
 export function publicError(error: unknown, options: PublicErrorOptions): GraphQLError {
   if (error instanceof GraphQLError) {
@@ -26,34 +64,30 @@ export function publicError(error: unknown, options: PublicErrorOptions): GraphQ
     if (isAboutTheRequest(error)) return shown(error, options, { code: 'BAD_REQUEST', http });
   }
   const { requestId, log } = options;
-  log.error('a request failed', { requestId }, causeOf(error));
-  const place = error instanceof GraphQLError ? placeOf(error) : {};
+  const known = error instanceof GraphQLError ? error : undefined;
+  log.error('a request failed', { requestId }, known?.originalError ?? error);
   // Without a path nothing was answered at all.
-  const http = Array.isArray(place.path) ? {} : { http: { status: 500 } };
+  const http = known?.path === undefined ? { http: { status: 500 } } : {};
   return new GraphQLError('Internal error.', {
-    ...place,
+    ...(known === undefined ? {} : placeOf(known)),
     extensions: { code: 'INTERNAL', requestId, ...http },
   });
 }
 
-/** Parsing, validation and variables fail before any resolver runs: such an error has no path, and nothing of ours behind it. */
+/** Parsing, validation and variables fail before any resolver runs: such an error has no path and no cause of ours. */
 function isAboutTheRequest({ path, originalError }: GraphQLError): boolean {
   return path === undefined && (originalError === undefined || originalError instanceof GraphQLError);
 }
 
-function causeOf(error: unknown): unknown {
-  return error instanceof GraphQLError ? (error.originalError ?? error) : error;
-}
-
 /**
- * The status of a body that isn't a request at all is said whatever the client accepts. That of a document which isn't valid
- * (`spec`) is 200 in `application/json`, as GraphQL over HTTP has it.
+ * A body that isn't a request at all gets its status whatever the client accepts. Yoga gives errors that are `spec` status 200
+ * in `application/json`, as GraphQL over HTTP demands of a document that isn't valid.
  */
 function alwaysSaid(http: unknown): unknown {
   return typeof http === 'object' && http !== null ? { ...http, spec: false } : undefined;
 }
 
-/** With these extensions and no others: Yoga's quote the body that it couldn't read. */
+/** The error with these extensions and no others: Yoga's quote the body that it couldn't read. */
 function shown(
   error: GraphQLError,
   { suggestions }: PublicErrorOptions,
@@ -65,10 +99,31 @@ function shown(
 
 /** Where in the document and in the result it is. */
 function placeOf({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOptions {
-  return {
-    nodes: nodes ?? null,
-    source: source ?? null,
-    positions: positions ?? null,
-    path: path ?? null,
-  };
+  return { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
+}
+
+/**
+ * Where GraphQL's own messages quote values: a client may have put an email, a phone number or a token where it doesn't belong,
+ * and no error repeats one (docs/DESIGN.md I6). What stays names types, fields and places. The patterns are greedy on purpose:
+ * a value that itself looks like the end of a message is removed whole. Applying them twice changes nothing more.
+ */
+const QUOTED: readonly (readonly [RegExp, string])[] = [
+  // Variable "$i" got invalid value {…} at "i.email"; Field "x" is not defined by type "T".
+  [/^(Variable "\$\w+") got invalid value [^]*( at "[\w.[\]]+"); /, '$1 is invalid$2: '],
+  [/^(Variable "\$\w+") got invalid value [^]*; /, '$1 is invalid: '],
+  // … Expected value of type "T", found 12; Decimal takes …
+  [/, found [^]*?(; \w+ takes |\.?$)/, '$1'],
+  // String cannot represent a non string value: 12
+  [/(cannot represent [^:.]*)(?:: [^]*?|\.)?( Did you mean [^]*)?$/, '$1.$2'],
+  [/Value "[^]*" does not exist in "(\w+)" enum/, 'Such a value does not exist in "$1" enum'],
+  // A key of the client's that is no name at all.
+  [/Field "(?!\w+(\.\w+)?")[^]*" is not defined/, 'A field is not defined'],
+  // Syntax Error: Unexpected String "…"; Expected Name, found Name "…".
+  [/(Unexpected (?:Name|Int|Float|String|BlockString)) "[^]*"/, '$1'],
+  [/Invalid Unicode escape sequence: "[^]*"/, 'Invalid Unicode escape sequence'],
+];
+
+/** The message without the values that GraphQL quotes in it. */
+function withoutValues(message: string): string {
+  return QUOTED.reduce((text, [quoted, without]) => text.replace(quoted, without), message);
 }

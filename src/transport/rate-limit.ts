@@ -1,4 +1,11 @@
+import { GraphQLError, getOperationAST } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
 import type { Clock } from '../ledger/kernel/clock.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import { principalOf } from '../realtime/live-sources.ts';
+import type { RequestContext } from '../schema/context.ts';
+import { rootFields } from './document-rules.ts';
+import { refuseOperations } from './responses.ts';
 
 /** A bucket of tokens that fills again steadily. */
 export interface Rate {
@@ -9,8 +16,8 @@ export interface Rate {
 
 export interface RateLimiter {
   /**
-   * Takes `count` tokens of a key, all or none. Says after how many milliseconds to come again, or undefined if they're
-   * granted. At once and synchronous: parallel requests can't all see the bucket full (FIELD-CASES C62).
+   * Takes `count` tokens of a key, all or none. Undefined if they're granted, else after how many milliseconds to come again.
+   * It is synchronous, so that parallel requests can't all see the same tokens (FIELD-CASES C62).
    */
   readonly take: (key: string, rate: Rate, count: number) => number | undefined;
 }
@@ -21,7 +28,7 @@ interface Bucket {
   readonly rate: Rate;
 }
 
-/** How many buckets are kept; beyond that full ones are forgotten, and if none is full, strangers are refused: it fails closed. */
+/** How many buckets are kept. Then full ones are forgotten; if none is full, a key without a bucket is refused: it fails closed. */
 const MAX_BUCKETS = 50_000;
 
 const RETRY_WHEN_CROWDED_MS = 1_000;
@@ -68,4 +75,40 @@ function forgetFull(buckets: Map<string, Bucket>, nowMs: number): void {
     refill(bucket, nowMs);
     if (bucket.tokens >= bucket.rate.burst) buckets.delete(key);
   }
+}
+
+/** Rates a principal has for each operation, by its kind. */
+export interface Rates {
+  readonly query: Rate;
+  readonly mutation: Rate;
+  readonly subscription: Rate;
+}
+
+export const DEFAULT_RATES: Rates = {
+  query: { perSecond: 100, burst: 500 },
+  mutation: { perSecond: 50, burst: 200 },
+  subscription: { perSecond: 20, burst: 200 },
+};
+
+/** Every root field counts, also under an alias: a principal has a rate for each operation (docs/DESIGN.md §11). */
+export function limitRates(
+  limiter: RateLimiter,
+  rates: Rates,
+  metrics: Metrics,
+): Plugin<RequestContext, RequestContext> {
+  return refuseOperations(({ document, operationName, contextValue }) => {
+    const operation = getOperationAST(document, operationName);
+    if (operation === null || operation === undefined) return undefined;
+    for (const [field, count] of rootFields(document, operation)) {
+      const key = `${principalOf(contextValue.viewer)}#${field}`;
+      const retryAfterMs = limiter.take(key, rates[operation.operation], count);
+      if (retryAfterMs === undefined) continue;
+      metrics.count('RateLimited', { operation: field });
+      const headers = { 'retry-after': String(Math.ceil(retryAfterMs / 1_000)) };
+      return new GraphQLError('Too many requests.', {
+        extensions: { code: 'RATE_LIMITED', retryAfterMs, http: { status: 429, headers } },
+      });
+    }
+    return undefined;
+  });
 }

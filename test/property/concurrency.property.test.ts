@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../dev/engine.ts';
+import type { Engine } from '../../dev/engine/engine.ts';
 import { judgeAccount } from '../../src/ledger/audit/audit.ts';
 import { PREFIX, balanceKey } from '../../src/ledger/kernel/keys.ts';
 import { type Decimal, ZERO, add, decimal, plainDecimal, subtract } from '../../src/ledger/kernel/money.ts';

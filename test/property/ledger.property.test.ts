@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../dev/engine.ts';
+import type { Engine } from '../../dev/engine/engine.ts';
 import { auditTable } from '../../src/ledger/usecases/audit/audit-ledger.ts';
 import { issuePaymentCode } from '../../src/ledger/usecases/commands/issue-payment-code.ts';
 import { putProduct } from '../../src/ledger/usecases/commands/put-product.ts';

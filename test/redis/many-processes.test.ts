@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Client } from 'graphql-ws';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { ChildServer } from '../../dev/child-server.ts';
-import type { Engine } from '../../dev/engine.ts';
+import type { ChildServer } from '../../dev/engine/child-server.ts';
+import type { Engine } from '../../dev/engine/engine.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { createDynamoDbClient } from '../../src/ledger/table/dynamodb.ts';
 import { createTable } from '../../src/ledger/table/table.ts';

@@ -1,5 +1,5 @@
-import { startDynamoDbLocal } from '../../dev/dynamodb-local.ts';
-import { startDynoxide, type Engine } from '../../dev/engine.ts';
+import { startDynamoDbLocal } from '../../dev/engine/dynamodb-local.ts';
+import { startDynoxide, type Engine } from '../../dev/engine/engine.ts';
 
 export type TestEngine = 'dynoxide' | 'dynamodb-local';
 

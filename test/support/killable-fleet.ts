@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type ChildServer, answersHttp, startChildServer } from '../../dev/child-server.ts';
-import { type Engine, startDynoxide } from '../../dev/engine.ts';
-import { freePort } from '../../dev/free-port.ts';
+import { type ChildServer, answersHttp, startChildServer } from '../../dev/engine/child-server.ts';
+import { type Engine, startDynoxide } from '../../dev/engine/engine.ts';
+import { freePort } from '../../dev/engine/free-port.ts';
 import { createDynamoDbClient } from '../../src/ledger/table/dynamodb.ts';
 import { createTable } from '../../src/ledger/table/table.ts';
 

@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import type {} from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { startChildServer } from '../../dev/child-server.ts';
+import { startChildServer } from '../../dev/engine/child-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

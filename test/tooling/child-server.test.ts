@@ -8,8 +8,8 @@ import {
   startChildServer,
   type ChildServer,
   type ChildServerSpec,
-} from '../../dev/child-server.ts';
-import { findDynoxide } from '../../dev/engine.ts';
+} from '../../dev/engine/child-server.ts';
+import { findDynoxide } from '../../dev/engine/engine.ts';
 
 const started: { stop: () => Promise<void> }[] = [];
 
@@ -70,7 +70,7 @@ describe('a child server', () => {
   });
 
   it('does not outlive who started it, even one that is killed', async () => {
-    const module = new URL('../../dev/child-server.ts', import.meta.url).href;
+    const module = new URL('../../dev/engine/child-server.ts', import.meta.url).href;
     const program = `import { answersHttp, startChildServer } from '${module}';
       const { pid } = await startChildServer({ name: 'it', command: process.execPath, answers: answersHttp,
         args: (port) => ['-e', 'const port = ' + port + '; ' + ${JSON.stringify(SERVE)}], startTimeoutMs: 10000 });

@@ -5,9 +5,9 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { claimDataDir } from '../../dev/data-dir.ts';
-import { markOf, processesWith } from '../../dev/processes.ts';
-import { findRunning, readRecord } from '../../dev/running.ts';
+import { claimDataDir } from '../../dev/engine/data-dir.ts';
+import { markOf, processesWith } from '../../dev/engine/processes.ts';
+import { findRunning, readRecord } from '../../dev/engine/running.ts';
 import { describeStartFailure } from '../../dev/start-failure.ts';
 
 let dataDir: string;

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startDevelopment } from '../../dev/development.ts';
-import { isRunning, markOf, processesWith } from '../../dev/processes.ts';
-import { readRecord } from '../../dev/running.ts';
+import { isRunning, markOf, processesWith } from '../../dev/engine/processes.ts';
+import { readRecord } from '../../dev/engine/running.ts';
 import { describeStartFailure } from '../../dev/start-failure.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { startServer } from '../../src/main/listen.ts';
-import { listenFailure } from '../../src/main/listen-failure.ts';
+import { startFailure } from '../../src/config/config-error.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 /** Loading everything through tsx takes seconds on a busy machine. */
@@ -175,7 +175,7 @@ describe('the gateway by itself', () => {
       DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
     });
     const failure: unknown = await startServer(config).catch((error: unknown) => error);
-    expect(listenFailure(failure, 'PORT')).toBe(
+    expect(startFailure(failure, 'PORT')).toBe(
       'HOST must name an address of this machine, such as 127.0.0.1, or 0.0.0.0 for all of them.',
     );
   });

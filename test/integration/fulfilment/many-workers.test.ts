@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Engine } from '../../../dev/engine.ts';
+import type { Engine } from '../../../dev/engine/engine.ts';
 import { stepKey } from '../../../src/fulfilment/run-step.ts';
 import { startWorker } from '../../../src/fulfilment/worker.ts';
 import { orderKey } from '../../../src/ledger/kernel/keys.ts';

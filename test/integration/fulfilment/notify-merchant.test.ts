@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type MerchantReceiver, startMerchantReceiver } from '../../../dev/merchant-receiver.ts';
+import { type MerchantReceiver, startMerchantReceiver } from '../../../dev/demo/merchant-receiver.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import type { PostLimits } from '../../../src/fulfilment/post.ts';
 import { epochS } from '../../../src/ledger/kernel/clock.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, inject, it } from 'vitest';
-import { freePort } from '../../../dev/free-port.ts';
+import { freePort } from '../../../dev/engine/free-port.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import { systemClock } from '../../../src/ledger/kernel/clock.ts';
 import { parseTenants } from '../../../src/config/tenants.ts';

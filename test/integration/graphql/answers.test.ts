@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { fullSelections } from '../../../scripts/full-selection.ts';
 import { committedSchema } from '../../../scripts/generated-file.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
-import { graphiqlTabs } from '../../../src/transport/graphiql-tabs.ts';
+import { customerTabs } from '../../../dev/demo/customer-tabs.ts';
 import { ChargeDocument, UpdateProfileDocument, ViewerDocument } from '../../support/generated/documents.ts';
 import {
   ADMIN,
@@ -180,7 +180,7 @@ describe('GraphiQL', () => {
   it('is served whole: nothing of it comes from another host, and the token is filled in', async () => {
     const withToken = await startGateway({
       endpoint: inject('engineEndpoint'),
-      overrides: { graphiql: { token: 'the-printed-token' } },
+      overrides: { graphiql: { tabs: (origin) => customerTabs(origin, 'the-printed-token') } },
     });
     try {
       const response = await fetch(withToken.graphqlUrl, { headers: { accept: 'text/html' } });
@@ -199,7 +199,8 @@ describe('GraphiQL', () => {
     const product = { merchantId: 'cafe', sku: 'coffee', name: 'Coffee', price: '480', active: true };
     const put = 'mutation($input: PutProductInput!) { putProduct(input: $input) { __typename } }';
     await gateway.run<unknown, { input: typeof product }>(DEMO_ADMIN, put, { input: product });
-    for (const tab of graphiqlTabs(gateway.url).filter((text) => !text.includes('topUp'))) {
+    const queries = customerTabs(gateway.url, '').map(({ query }) => query);
+    for (const tab of queries.filter((text) => !text.includes('topUp'))) {
       for (const round of ['first', 'second']) {
         const answer = await gateway.run(DEMO_ALICE, tab);
         expect([round, tab.split('\n')[0], answer.errors]).toEqual([round, tab.split('\n')[0], []]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { startChildServer } from '../../../dev/child-server.ts';
+import { startChildServer } from '../../../dev/engine/child-server.ts';
 import { loadConfig } from '../../../src/config/config.ts';
 import { systemClock } from '../../../src/ledger/kernel/clock.ts';
 import { startServer } from '../../../src/main/listen.ts';

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Shown } from '../../../src/cli/show-data.ts';
-import { look } from '../../../src/cli/show-look.ts';
+import { look, readSubject } from '../../../src/cli/show-look.ts';
 import { printedShown } from '../../../src/cli/show-output.ts';
-import { readSubject } from '../../../src/cli/show-subject.ts';
 import { findOrderOf } from '../../../src/ledger/usecases/queries/find-order.ts';
 import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
 import { plan } from '../../../src/ledger/items/plan.ts';

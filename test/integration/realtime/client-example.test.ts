@@ -1,7 +1,7 @@
 import type { Client } from '@urql/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { type Tunnel, openTunnel } from '../../../dev/tunnel.ts';
+import { type Tunnel, openTunnel } from '../../../dev/demo/tunnel.ts';
 import { createGatewayClient } from '../../client-example/client.ts';
 import { type KeptKeys, type Storage, createKeptKeys } from '../../client-example/kept-keys.ts';
 import { type PayOptions, pay } from '../../client-example/pay.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Engine } from '../../../dev/engine.ts';
+import type { Engine } from '../../../dev/engine/engine.ts';
 import { systemKey } from '../../../src/ledger/kernel/keys.ts';
 import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
 import type { Heard } from '../../../src/realtime/bus/bus.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseReturnUrlRule } from '../../../src/config/return-urls.ts';
+import { parseReturnUrlRule } from '../../../src/config/urls.ts';
 import { mayReturnTo, parseTenants, type Tenant } from '../../../src/config/tenants.ts';
 
 function tenantReturningTo(...returnUrls: readonly string[]): Tenant {

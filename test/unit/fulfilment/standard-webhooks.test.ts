@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAuthentic } from '../../../dev/merchant-receiver.ts';
+import { isAuthentic } from '../../../dev/demo/merchant-receiver.ts';
 import { signedHeaders } from '../../../src/fulfilment/standard-webhooks.ts';
 
 // The example of the specification's own libraries.

@@ -16,7 +16,6 @@ import {
   type ProviderFailure,
   type Stored,
 } from '../../model/outcomes.ts';
-import { ownershipOf } from '../../../auth/order-ownership.ts';
 import { askAboutSession, readAgain } from '../provider-calls/ask-provider.ts';
 import { refreshAttempts } from '../provider-calls/refresh-attempts.ts';
 import { PROVIDER_UNAVAILABLE } from '../provider-calls/complete-claim.ts';
@@ -56,7 +55,7 @@ export async function cancelOrder(
 
 async function decide(ledger: Ledger, viewer: Viewer, item: StoredItem | undefined): Promise<CancelDecision> {
   const found = item === undefined ? undefined : readOrder(item);
-  if (found === undefined || !mayCancel(viewer, ownershipOf(found))) {
+  if (found === undefined || !mayCancel(viewer, found)) {
     return { kind: 'ANSWER', failure: NOT_FOUND };
   }
   const order = await refreshAttempts(ledger, found);

@@ -21,7 +21,6 @@ import {
   type Stored,
   invalid,
 } from '../../model/outcomes.ts';
-import { ownershipOf } from '../../../auth/order-ownership.ts';
 import { payOrder } from '../../model/orders/payments.ts';
 import { type RewardRates, rewardFor, rewardPostings } from '../../model/orders/rewards.ts';
 import { type Decision, runLedgerCommand } from '../runtime/guarded-command.ts';
@@ -74,8 +73,7 @@ function decide(
     };
   }
   const order = item === undefined ? undefined : readOrder(item);
-  if (order === undefined || !maySeeOrder(viewer, ownershipOf(order)))
-    return { kind: 'ANSWER', failure: NOT_FOUND };
+  if (order === undefined || !maySeeOrder(viewer, order)) return { kind: 'ANSWER', failure: NOT_FOUND };
   const issue = objection(viewer, tenant, asset, order);
   if (issue !== undefined) return { kind: 'ANSWER', failure: issue };
   if (hasClaimedAttempt(order)) return { kind: 'ANSWER', failure: CONFLICT };

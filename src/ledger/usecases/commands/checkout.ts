@@ -19,7 +19,6 @@ import {
   type ProviderFailure,
   invalid,
 } from '../../model/outcomes.ts';
-import { ownershipOf } from '../../../auth/order-ownership.ts';
 import type { PlanPart } from '../../items/plan.ts';
 import { answerClaimResult, inProgress, resumeRequest } from '../provider-calls/resume-request.ts';
 import { balanceOf } from '../../items/balance-item.ts';
@@ -82,7 +81,7 @@ async function ownOrder(
   item: StoredItem | undefined,
 ): Promise<Order | undefined> {
   const order = item === undefined ? undefined : readOrder(item);
-  if (order === undefined || !mayCheckOut(viewer, ownershipOf(order))) return undefined;
+  if (order === undefined || !mayCheckOut(viewer, order)) return undefined;
   return refreshAttempts(ledger, order);
 }
 

@@ -15,7 +15,6 @@ import {
   type Stored,
   invalid,
 } from '../../model/outcomes.ts';
-import { ownershipOf } from '../../../auth/order-ownership.ts';
 import { type RefundObjection, refundObjection } from '../../model/orders/refunds.ts';
 import { claimCardRefund, completeCardRefund, resumeCardRefund } from './card-refund.ts';
 import { cashRefund } from './cash-refund.ts';
@@ -106,8 +105,7 @@ function decide(
   nowMs: number,
 ): Decision<RefundKind> {
   const order = item === undefined ? undefined : readOrder(item);
-  if (order === undefined || !mayRefund(viewer, ownershipOf(order)))
-    return { kind: 'ANSWER', failure: NOT_FOUND };
+  if (order === undefined || !mayRefund(viewer, order)) return { kind: 'ANSWER', failure: NOT_FOUND };
   const issue = amount === undefined ? undefined : priceIssue(['amount'], amount, currency(order.currency));
   if (issue !== undefined) return { kind: 'ANSWER', failure: invalidWith(issue) };
   const objection = refundObjection(order, amount);

@@ -3,7 +3,6 @@ import type { Viewer } from '../../../auth/viewer.ts';
 import { type OrderRef, orderKey } from '../../kernel/keys.ts';
 import { readOrder } from '../../items/order-item.ts';
 import type { Order } from '../../model/orders/order.ts';
-import { ownershipOf } from '../../../auth/order-ownership.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 
 /** Up to 100 orders by one consistent read, in the order of `refs`; undefined where there is none or it isn't the viewer's. */
@@ -15,6 +14,6 @@ export async function readOrders(
   const items = await ledger.store.get(refs.map(orderKey));
   return items.map((item) => {
     const order = item === undefined ? undefined : readOrder(item);
-    return order !== undefined && maySeeOrder(viewer, ownershipOf(order)) ? order : undefined;
+    return order !== undefined && maySeeOrder(viewer, order) ? order : undefined;
   });
 }

@@ -2,7 +2,7 @@ import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { classifyFailure } from '../../../../src/provider/stripe/errors.ts';
 import type { PaymentProvider, ProviderResult, RefundRequest } from '../../../../src/provider/port.ts';
-import { freePort } from '../../../../dev/free-port.ts';
+import { freePort } from '../../../../dev/engine/free-port.ts';
 import {
   ORDER_PATH,
   stripeEvent,
