@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { auditTable } from '../../src/ledger/usecases/audit/audit-ledger.ts';
 import { backfill } from '../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../src/migrations/god-record/migration.ts';
+import { GOD_RECORD } from '../../src/migrations/manifests.ts';
+import type { ParityReport } from '../../src/migrations/parity.ts';
 import { takeStep } from '../../src/migrations/steps.ts';
-import { unmovedRecords } from '../../src/migrations/unmoved-records.ts';
-import { type ParityReport, verify } from '../../src/migrations/verify.ts';
+import { unmovedRecords } from '../../src/migrations/toolkit.ts';
+import { verify } from '../../src/migrations/verify.ts';
 import { systemClock } from '../../src/ledger/kernel/clock.ts';
 import { type Harness, makeHarness } from '../../test/support/harness.ts';
 import { legacyCustomers, seedLegacy } from '../../test/support/legacy-records.ts';

@@ -9,7 +9,7 @@ import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
 import { randomIds } from '../ledger/kernel/ids.ts';
 import { auditTable } from '../ledger/usecases/audit/audit-ledger.ts';
 import { createStore } from '../ledger/table/store.ts';
-import { unmovedRecords } from '../migrations/unmoved-records.ts';
+import { unmovedRecords } from '../migrations/toolkit.ts';
 import { exitCode, printedReport, progressLine, reportAsData } from './audit-output.ts';
 import {
   type ExitCode,

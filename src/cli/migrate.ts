@@ -12,11 +12,10 @@ import { randomIds } from '../ledger/kernel/ids.ts';
 import { createStore } from '../ledger/table/store.ts';
 import { approximateItemCount } from '../ledger/table/table.ts';
 import { createTransactor } from '../ledger/table/transact.ts';
-import { createCapacityLimiter } from '../migrations/capacity.ts';
+import { type Answer, HELP, type MigrateOptions, perform, readOptions } from './migrate-commands.ts';
+import { printedAnswer, progressLine } from './migrate-output.ts';
+import { createCapacityLimiter } from '../migrations/scan.ts';
 import { EXIT, type ExitCode, reachableTable, runCommandLine, showProgress } from './command-line.ts';
-import { type Answer, perform } from './migrate-commands.ts';
-import { HELP, type MigrateOptions, readOptions } from './migrate-options.ts';
-import { printedAnswer } from './migrate-output.ts';
 
 /** A page of a scan is a megabyte, which a far table may take its time for. */
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -26,27 +25,20 @@ async function answer(options: MigrateOptions): Promise<Answer> {
   const client = createDynamoDbClient({ region, endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const ids = randomIds();
   const wait = (ms: number): Promise<void> => delay(ms);
-  const limiter = createCapacityLimiter({ unitsPerS: options.unitsPerS, clock: systemClock, wait });
+  const limiter = createCapacityLimiter(options.unitsPerS, systemClock, wait);
   const shared = { client, tableName, ids, wait, onConsumed: limiter.spend };
+  const table = { store: createStore(shared), transactor: createTransactor(shared) };
+  const toolkit = { table, clock: systemClock, ids, operator: userInfo().username, wait };
+  const startedMs = systemClock.nowMs();
   try {
-    return await perform(
-      {
-        table: {
-          store: createStore(shared),
-          transactor: createTransactor(shared),
-        },
-        clock: systemClock,
-        ids,
-        operator: userInfo().username,
-        wait,
+    const expectedItems = options.command === 'backfill' ? await approximateItemCount(client, tableName) : 0;
+    return await perform(toolkit, options, {
+      limiter,
+      onProgress: (progress) => {
+        const elapsedMs = systemClock.nowMs() - startedMs;
+        showProgress(progressLine({ ...progress, expectedItems, elapsedMs, units: limiter.spentUnits() }));
       },
-      {
-        ...options,
-        limiter,
-        expectedItems: () => approximateItemCount(client, tableName),
-        showProgress,
-      },
-    );
+    });
   } finally {
     showProgress();
     client.destroy();

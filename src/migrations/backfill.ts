@@ -1,15 +1,19 @@
-import { type StoredItem, readString } from '../ledger/kernel/attributes.ts';
-import type { CapacityLimiter } from './capacity.ts';
-import type { Checkpoint } from './checkpoint-item.ts';
-import { PhaseChangedError, StoppedError, fresh, saveCheckpoint, startingPoint } from './checkpoints.ts';
-import type { Table } from './migrating-table.ts';
-import type { Migration } from './migration.ts';
-import { type Handled, foresee, moveRecord, removeRecord } from './move-record.ts';
-import type { Progress } from './progress.ts';
-import { readStates } from './read-migrations.ts';
-import { pages } from './scan.ts';
-import { type MigrationState, type Walk, withoutVerification } from './state.ts';
-import { type Toolkit, writeState } from './steps.ts';
+import { type StoredItem, readString, toAttributes } from '../ledger/kernel/attributes.ts';
+import type { Plan } from '../ledger/items/plan.ts';
+import {
+  type Checkpoint,
+  PHASE_CHANGED,
+  type Progress,
+  StoppedError,
+  beginning,
+  saveCheckpoint,
+  startingPoint,
+} from './checkpoints.ts';
+import type { Migration } from './legacy-record.ts';
+import { type Handled, foresee, handleRecord } from './move.ts';
+import { type CapacityLimiter, inSegments, pages } from './scan.ts';
+import type { MigrationState } from './state.ts';
+import { type Refusal, type Toolkit, refusal, stateOf, writeState } from './toolkit.ts';
 import { type MigrationView, createMigrationView } from './view.ts';
 
 export interface BackfillOptions {
@@ -40,7 +44,7 @@ export type BackfillResult =
       /** The first of them. */
       readonly leftRecords: readonly LeftRecord[];
     }
-  | { readonly kind: 'REFUSED'; readonly reasons: readonly string[] };
+  | Refusal;
 
 const PAGE_SIZE = 100;
 const MAX_LEFT_LISTED = 100;
@@ -54,83 +58,62 @@ export async function backfill(
   migration: Migration,
   options: BackfillOptions,
 ): Promise<BackfillResult> {
-  const { table } = toolkit;
-  const state = (await readStates(table.store)).find(({ id }) => id === migration.id);
-  const reason = objection(state);
-  if (state === undefined || reason !== undefined) return { kind: 'REFUSED', reasons: [reason ?? ''] };
-  const resumed = resumable(state);
-  const begun = options.dryRun === true ? state : await begin(toolkit, state, options.segments);
-  if (begun === undefined) {
-    return { kind: 'REFUSED', reasons: ['Somebody else changed the state of the migration meanwhile.'] };
-  }
-  const run = createRun(toolkit, migration, begun, options);
+  const { table, clock } = toolkit;
+  const { dryRun = false } = options;
+  const state = await stateOf(table.store, migration);
+  if (state === undefined) return refusal('It has not begun.');
+  if (!['backfill', 'verify', 'cleanup'].includes(state.phase))
+    return refusal(
+      `A backfill runs in the phases backfill and verify, and in cleanup; this is ${state.phase}.`,
+    );
+  const resumed = !dryRun && isResumable(state);
+  const begun = dryRun || resumed ? state : await begin(toolkit, state, options.segments);
+  if (begun === undefined) return refusal('Somebody else changed the state of the migration meanwhile.');
+  const walk = dryRun ? undefined : begun.walk;
+  const run: Run = {
+    toolkit,
+    migration,
+    state: begun,
+    view: createMigrationView({ ...table, ...toolkit }),
+    walkId: walk?.walkId ?? 'dry run',
+    segments: walk?.segments ?? options.segments,
+    options,
+    reached: new Map(),
+    leftRecords: [],
+  };
   try {
-    await walkAll(run);
+    await inSegments(run.segments, (segment) => walkSegment(run, segment));
   } catch (error) {
-    if (error instanceof StoppedError) return { kind: 'REFUSED', reasons: [error.message] };
+    if (error instanceof StoppedError) return refusal(error.message);
     throw error;
   } finally {
     // In an outage the heartbeat stays, and ends by itself.
     await run.view.stop().catch(() => undefined);
   }
   const { scanned, handled, failed } = totals(run);
-  if (options.dryRun !== true && (await finish(toolkit, begun, failed)) === undefined) {
-    return {
-      kind: 'REFUSED',
-      reasons: ['The state of the migration changed before the walk came to its end.'],
-    };
+  if (walk !== undefined) {
+    const finished = { ...begun, walk: { ...walk, failed, finishedAtMs: clock.nowMs() } };
+    if ((await writeState(toolkit, begun, finished)) === undefined)
+      return refusal('The state of the migration changed before the walk came to its end.');
   }
-  return {
-    kind: 'FINISHED',
-    dryRun: options.dryRun ?? false,
-    resumed: options.dryRun !== true && resumed,
-    scanned,
-    handled,
-    left: failed,
-    leftRecords: run.leftRecords,
-  };
+  return { kind: 'FINISHED', dryRun, resumed, scanned, handled, left: failed, leftRecords: run.leftRecords };
 }
 
-function objection(state: MigrationState | undefined): string | undefined {
-  if (state === undefined) return 'It has not begun.';
-  return ['backfill', 'verify', 'cleanup'].includes(state.phase)
-    ? undefined
-    : `A backfill runs in the phases backfill and verify, and in cleanup; this is ${state.phase}.`;
-}
-
-function resumable({ walk, version }: MigrationState): boolean {
+function isResumable({ walk, version }: MigrationState): boolean {
   return walk?.version === version && walk.finishedAtMs === undefined;
 }
 
-/** Begins a walk, or gives the one that was broken off. What was verified before no longer counts. */
+/** Begins a walk. What was verified before no longer counts. */
 async function begin(
   toolkit: Toolkit,
   state: MigrationState,
   segments: number,
 ): Promise<MigrationState | undefined> {
-  if (resumable(state)) return state;
-  const walk: Walk = {
-    walkId: toolkit.ids.token(),
-    version: state.version,
-    segments,
-    by: toolkit.operator,
-    startedAtMs: toolkit.clock.nowMs(),
-    failed: 0,
-  };
-  return writeState(toolkit, state, withoutVerification({ ...state, walk }));
-}
-
-async function finish(
-  toolkit: Toolkit,
-  begun: MigrationState,
-  failed: number,
-): Promise<MigrationState | undefined> {
-  const { walk } = begun;
-  if (walk === undefined) return undefined;
-  return writeState(toolkit, begun, {
-    ...begun,
-    walk: { ...walk, failed, finishedAtMs: toolkit.clock.nowMs() },
-  });
+  const { id, phase, version, sinceMs, by, rev } = state;
+  const { ids, clock, operator } = toolkit;
+  const begun = { version, segments, by: operator, startedAtMs: clock.nowMs(), failed: 0 };
+  const walk = { walkId: ids.token(), ...begun };
+  return writeState(toolkit, state, { id, phase, version, sinceMs, by, rev, walk });
 }
 
 /** One run of a walk: what every segment of it shares. */
@@ -147,67 +130,36 @@ interface Run {
   readonly leftRecords: LeftRecord[];
 }
 
-function createRun(
-  toolkit: Toolkit,
-  migration: Migration,
-  state: MigrationState,
-  options: BackfillOptions,
-): Run {
-  const walk = options.dryRun === true ? undefined : state.walk;
-  return {
-    toolkit,
-    migration,
-    state,
-    view: createMigrationView({ ...toolkit.table, ...toolkit }),
-    walkId: walk?.walkId ?? 'dry run',
-    segments: walk?.segments ?? options.segments,
-    options,
-    reached: new Map(),
-    leftRecords: [],
-  };
-}
-
 function totals({ reached }: Run): Progress {
-  const all = [...reached.values()];
-  const sum = (of: (checkpoint: Checkpoint) => number): number =>
-    all.reduce((total, checkpoint) => total + of(checkpoint), 0);
-  return {
-    scanned: sum((one) => one.scanned),
-    handled: sum((one) => one.handled),
-    failed: sum((one) => one.failed),
-  };
-}
-
-/** Rejects with what a segment threw, once every other has ended too: while one moves records the walk is of the fleet. */
-async function walkAll(run: Run): Promise<void> {
-  const segments = Array.from({ length: run.segments }, (_, segment) => walkSegment(run, segment));
-  await Promise.allSettled(segments);
-  await Promise.all(segments);
+  const sum = { scanned: 0, handled: 0, failed: 0 };
+  for (const { scanned, handled, failed } of reached.values()) {
+    sum.scanned += scanned;
+    sum.handled += handled;
+    sum.failed += failed;
+  }
+  return sum;
 }
 
 async function walkSegment(run: Run, segment: number): Promise<void> {
-  const { toolkit, migration, state, walkId, segments, options, reached } = run;
-  const { dryRun = false, pageSize = PAGE_SIZE, limiter, onProgress } = options;
-  const { store } = toolkit.table;
-  let checkpoint = dryRun ? fresh(walkId, 0) : await startingPoint(store, migration, walkId, segment);
+  const { toolkit, segments, options, reached } = run;
+  const { dryRun = false, pageSize = PAGE_SIZE, onProgress } = options;
+  let checkpoint = dryRun ? beginning(run.walkId) : await startingPoint(run, segment);
   reached.set(segment, checkpoint);
   if (checkpoint.ended) return;
-  const from = checkpoint.after;
-  const start = from === undefined ? undefined : { uuid: { S: from.uuid }, type: { S: from.type } };
-  for await (const { items, next } of pages(store, segment, segments, start, pageSize)) {
+  const start = checkpoint.after === undefined ? undefined : toAttributes({ ...checkpoint.after });
+  for await (const { items, next } of pages(toolkit.table.store, segment, segments, start, pageSize)) {
     let { handled, failed } = checkpoint;
     for (const item of items) {
-      await limiter?.settle();
+      await options.limiter?.settle();
       const outcome = await handle(run, item);
       if (outcome.kind === 'DONE') handled += 1;
       if (outcome.kind !== 'LEFT') continue;
       failed += 1;
-      if (run.leftRecords.length < MAX_LEFT_LISTED) {
+      if (run.leftRecords.length < MAX_LEFT_LISTED)
         run.leftRecords.push({ record: readString(item, 'uuid'), reason: outcome.reason });
-      }
     }
     checkpoint = {
-      walkId,
+      walkId: checkpoint.walkId,
       rev: checkpoint.rev,
       scanned: checkpoint.scanned + items.length,
       handled,
@@ -217,25 +169,21 @@ async function walkSegment(run: Run, segment: number): Promise<void> {
         ? {}
         : { after: { uuid: readString(next, 'uuid'), type: readString(next, 'type') } }),
     };
-    if (!dryRun) checkpoint = await saveCheckpoint(toolkit, migration, state, segment, checkpoint);
+    if (!dryRun) checkpoint = await saveCheckpoint(run, segment, checkpoint);
     reached.set(segment, checkpoint);
     onProgress?.(totals(run));
   }
 }
 
 async function handle({ toolkit, migration, state, view, options }: Run, item: StoredItem): Promise<Handled> {
-  if (readString(item, 'type') !== migration.shape.type) return { kind: 'NOTHING' };
-  const removes = state.phase === 'cleanup';
-  if (options.dryRun === true) return foresee(migration, item, removes);
-  return view.act((acting, isCurrent) => {
+  if (readString(item, 'type') !== migration.type) return { kind: 'NOTHING' };
+  const treatment = state.phase === 'cleanup' ? 'REMOVE' : 'MOVE';
+  if (options.dryRun === true) return foresee(migration, item, treatment);
+  return view.act(async (acting, isCurrent) => {
     if (acting?.migration.id !== migration.id || acting.version !== state.version)
-      throw new PhaseChangedError();
+      throw new StoppedError(PHASE_CHANGED);
     const { store, transactor } = toolkit.table;
-    const table: Table = {
-      store,
-      transactor: { commit: (plan) => transactor.commit(plan, { maySend: isCurrent }) },
-    };
-    const current = { ...toolkit, table };
-    return removes ? removeRecord(current, migration, item) : moveRecord(current, migration, item);
+    const current = { commit: (one: Plan) => transactor.commit(one, { maySend: isCurrent }) };
+    return handleRecord({ ...toolkit, table: { store, transactor: current } }, migration, item, treatment);
   });
 }

@@ -1,68 +1,117 @@
 import { isDeepStrictEqual } from 'node:util';
-import { plan } from '../ledger/items/plan.ts';
-import type { Store } from '../ledger/table/store.ts';
-import { type Checkpoint, checkpointKey, putCheckpoint, readCheckpoint } from './checkpoint-item.ts';
-import type { Migration } from './migration.ts';
-import { readStates } from './read-migrations.ts';
-import type { MigrationState } from './state.ts';
-import { type Toolkit, UndecidedError } from './steps.ts';
+import {
+  type StoredItem,
+  optionalMap,
+  readBoolean,
+  readInteger,
+  readString,
+} from '../ledger/kernel/attributes.ts';
+import { type ItemKey, systemKey } from '../ledger/kernel/keys.ts';
+import type { PlannedItem } from '../ledger/items/plan.ts';
+import type { Migration } from './legacy-record.ts';
+import { type MigrationState, SYSTEM_NAME, integers, putOver } from './state.ts';
+import { type Toolkit, UndecidedError, commitOver, stateOf } from './toolkit.ts';
+
+/** How far a walk is. */
+export interface Progress {
+  readonly scanned: number;
+  readonly handled: number;
+  readonly failed: number;
+}
+
+/** How far a walk is in one segment. */
+export interface Checkpoint extends Progress {
+  readonly walkId: string;
+  /** Goes on after this item; absent at the beginning, and at the end. */
+  readonly after?: ItemKey;
+  readonly ended: boolean;
+  /** As of a state: two runs can't both go on in a segment. */
+  readonly rev: number;
+}
+
+function checkpointKey(id: string, segment: number): ItemKey {
+  return systemKey(SYSTEM_NAME, `CHECKPOINT#${id}#${segment}`);
+}
+
+function readCheckpoint(item: StoredItem): Checkpoint {
+  const after = optionalMap(item, 'after');
+  return {
+    walkId: readString(item, 'walk'),
+    ended: readBoolean(item, 'ended'),
+    scanned: readInteger(item, 'scanned'),
+    handled: readInteger(item, 'handled'),
+    failed: readInteger(item, 'failed'),
+    rev: readInteger(item, 'rev'),
+    ...(after === undefined ? {} : { after: { uuid: readString(after, 'u'), type: readString(after, 't') } }),
+  };
+}
+
+/** Writes a checkpoint over the one that was read. */
+function putCheckpoint(id: string, segment: number, checkpoint: Checkpoint): PlannedItem {
+  const { walkId, after, ended, scanned, handled, failed, rev } = checkpoint;
+  return putOver(checkpointKey(id, segment), rev, {
+    walk: walkId,
+    after: after === undefined ? undefined : { u: after.uuid, t: after.type },
+    ended,
+    ...integers({ scanned, handled, failed }),
+  });
+}
 
 /** Another run took up the walk, or the phase changed: this one stops where it is, and nothing is lost. */
 export class StoppedError extends Error {}
+export const PHASE_CHANGED = 'The phase changed while the backfill ran: it stopped.';
+const OVERTAKEN = 'Another backfill is on the same walk: this one stopped. If both did, run it again.';
 
-export class PhaseChangedError extends StoppedError {
-  constructor() {
-    super('The phase changed while the backfill ran: it stopped.');
-    this.name = 'PhaseChangedError';
-  }
+/** What the segments' checkpoints of one run have in common. */
+interface CheckpointedRun {
+  readonly toolkit: Toolkit;
+  readonly migration: Migration;
+  /** As it was when the run began. */
+  readonly state: MigrationState;
+  readonly walkId: string;
 }
 
-class OvertakenError extends StoppedError {
-  constructor() {
-    super('Another backfill is on the same walk: this one stopped. If both did, run it again.');
-    this.name = 'OvertakenError';
-  }
-}
-
-/** Where a walk begins in a segment. `rev` is the one of the checkpoint that it will write over. */
-export function fresh(walkId: string, rev: number): Checkpoint {
+/** Where a walk begins in a segment; `rev` is that of the checkpoint that it will write over. */
+export function beginning(walkId: string, rev = 0): Checkpoint {
   return { walkId, ended: false, scanned: 0, handled: 0, failed: 0, rev };
 }
 
 /** Where a walk goes on in a segment: at its own last checkpoint there, or at the beginning. */
-export async function startingPoint(
-  store: Store,
-  { id }: Migration,
-  walkId: string,
-  segment: number,
-): Promise<Checkpoint> {
-  const [item] = await store.get([checkpointKey(id, segment)]);
-  const found = item === undefined ? undefined : readCheckpoint(item);
-  return found?.walkId === walkId ? found : fresh(walkId, found?.rev ?? 0);
+export async function startingPoint(run: CheckpointedRun, segment: number): Promise<Checkpoint> {
+  const found = await readSaved(run, segment);
+  return found?.walkId === run.walkId ? found : beginning(run.walkId, found?.rev);
 }
 
-/** Keeps how far a run is. Throws StoppedError where it must not go on. */
+async function readSaved(
+  { toolkit, migration }: CheckpointedRun,
+  segment: number,
+): Promise<Checkpoint | undefined> {
+  const [item] = await toolkit.table.store.get([checkpointKey(migration.id, segment)]);
+  return item === undefined ? undefined : readCheckpoint(item);
+}
+
+const MAX_SAVES = 10;
+const SAVE_PAUSE_MS = 100;
+
+/** Keeps how far a run is. Throws StoppedError where it must not go on, UndecidedError where the table is too busy. */
 export async function saveCheckpoint(
-  { table, ids, wait }: Toolkit,
-  { id }: Migration,
-  begun: MigrationState,
+  run: CheckpointedRun,
   segment: number,
   checkpoint: Checkpoint,
 ): Promise<Checkpoint> {
-  const state = (await readStates(table.store)).find((one) => one.id === id);
-  if (state?.version !== begun.version || state.walk?.walkId !== checkpoint.walkId) {
-    throw new PhaseChangedError();
-  }
-  for (let tries = 0; tries < 10; tries += 1) {
-    if (tries > 0) await wait(100 * tries);
-    const part = { items: [putCheckpoint(id, segment, checkpoint)] };
-    const result = await table.transactor.commit(plan(ids.token(), part));
-    const saved = { ...checkpoint, rev: checkpoint.rev + 1 };
-    if (result.kind === 'COMMITTED') return saved;
-    const [item] = await table.store.get([checkpointKey(id, segment)]);
-    // After a lost answer it may have been us.
-    if (item !== undefined && isDeepStrictEqual(readCheckpoint(item), saved)) return saved;
-    if (result.kind === 'REFUSED') throw new OvertakenError();
+  const { toolkit, migration, state: begun, walkId } = run;
+  const state = await stateOf(toolkit.table.store, migration);
+  if (state?.version !== begun.version || state.walk?.walkId !== walkId)
+    throw new StoppedError(PHASE_CHANGED);
+  const saved = { ...checkpoint, rev: checkpoint.rev + 1 };
+  for (let tries = 0; tries < MAX_SAVES; tries += 1) {
+    if (tries > 0) await toolkit.wait(SAVE_PAUSE_MS * tries);
+    const items = [putCheckpoint(migration.id, segment, checkpoint)];
+    const kind = await commitOver(toolkit, items, async () =>
+      isDeepStrictEqual(await readSaved(run, segment), saved),
+    );
+    if (kind === 'COMMITTED') return saved;
+    if (kind === 'REFUSED') throw new StoppedError(OVERTAKEN);
   }
   throw new UndecidedError();
 }

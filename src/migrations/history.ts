@@ -2,10 +2,11 @@ import { type StoredItem, readDecimal, readInteger, readString } from '../ledger
 import { ledgerAccount, netChanges, readEntry } from '../ledger/model/entries/entry.ts';
 import { type AccountRef, PREFIX, balanceKey, partition } from '../ledger/kernel/keys.ts';
 import type { Decimal } from '../ledger/kernel/money.ts';
-import type { QueryRequest, Store } from '../ledger/table/store.ts';
+import type { Store } from '../ledger/table/store.ts';
 import { leastUlidAt, ulidTimeMs } from '../ledger/kernel/ulid-time.ts';
+import { accountOf } from './legacy-record.ts';
 import { BACKFILL_ACTOR } from './move.ts';
-import { itemsIn } from './range.ts';
+import { itemsIn } from './scan.ts';
 
 /** One movement of one balance, wherever it is told of. */
 export interface Movement {
@@ -21,7 +22,7 @@ export interface Movement {
 }
 
 /** The old history's rows: `HISTORY#{time}#{kind}#{asset}`, the time in 15 digits so that they sort by it. */
-export const HISTORY_PREFIX = 'HISTORY#';
+const HISTORY_PREFIX = 'HISTORY#';
 const TIME_DIGITS = 15;
 /** Sorts after the `#` that follows the time in a row's sort key. */
 const AFTER_TIME = '$';
@@ -32,33 +33,6 @@ const AFTER_TIME = '$';
  */
 const MAX_ID_LEAD_MS = 600_000;
 const MAX_PAGE_SIZE = 1_000;
-
-/** The movements of an entry. An opening entry has none: what it books was moved, and told of, before. */
-export function movementsOf(item: StoredItem): readonly Movement[] {
-  const entry = readEntry(item);
-  if (entry.actor === BACKFILL_ACTOR) return [];
-  return netChanges(entry, ledgerAccount.wallet(entry.accountId)).map(({ asset, net }) => ({
-    ...balanceKey({ ...entry, asset }),
-    atMs: entry.atMs,
-    kind: entry.operation,
-    amount: net,
-    key: readString(item, 'type'),
-    keyMs: ulidTimeMs(entry.entryId),
-  }));
-}
-
-export function readHistoryRow(item: StoredItem): Movement {
-  const [tenant = '', accountId = ''] = readString(item, 'uuid').split('#');
-  const atMs = readInteger(item, 'at');
-  return {
-    ...balanceKey({ tenant, accountId, asset: readString(item, 'asset') }),
-    atMs,
-    kind: readString(item, 'kind'),
-    amount: readDecimal(item, 'amount'),
-    key: readString(item, 'type'),
-    keyMs: atMs,
-  };
-}
 
 export interface HistoryReading {
   /** How many movements at most. Fewer: there are no more. */
@@ -73,19 +47,91 @@ export interface HistoryReading {
  */
 export async function readHistory(
   store: Store,
-  account: AccountRef,
+  { tenant, accountId }: AccountRef,
   { limit, before }: HistoryReading,
 ): Promise<readonly Movement[]> {
+  const uuid = partition(tenant, accountId);
+  const pageSize = Math.min(limit + 1, MAX_PAGE_SIZE);
+  const read = async function* (
+    prefix: string,
+    after: string | undefined,
+    movementsOf: (item: StoredItem) => readonly Movement[],
+  ): AsyncGenerator<Movement, undefined> {
+    const request = { uuid, prefix, after, limit: pageSize, newestFirst: true };
+    for await (const item of itemsIn(store, request)) yield* movementsOf(item);
+    return undefined;
+  };
+  const entries = read(PREFIX.entry, before && afterEntriesFor(before.keyMs), readEntryMovements);
+  const rows = read(HISTORY_PREFIX, before && afterRowsAt(before.keyMs), (item) => [readHistoryRow(item)]);
   const told: Movement[] = [];
   const byEntries = new Set<string>();
-  for await (const { rows, movements } of moments(store, account, { limit, before })) {
-    for (const movement of movements) byEntries.add(identity(movement));
-    const ofMoment = [...movements, ...rows.filter((row) => !byEntries.has(identity(row)))];
-    ofMoment.sort(inOrder);
-    told.push(...ofMoment.filter((movement) => before === undefined || inOrder(before, movement) < 0));
+  const isRepeated = (movement: Movement): boolean => isRow(movement) && byEntries.has(identity(movement));
+  for await (const moment of moments([entries, rows])) {
+    for (const movement of moment) if (!isRow(movement)) byEntries.add(identity(movement));
+    const once = moment.filter((movement) => !isRepeated(movement)).sort(inOrder);
+    told.push(...once.filter((movement) => before === undefined || inOrder(before, movement) < 0));
     if (told.length >= limit) break;
   }
   return told.slice(0, limit);
+}
+
+/** A reading downwards from here begins with the rows of this time. */
+function afterRowsAt(keyMs: number): string {
+  return `${HISTORY_PREFIX}${String(keyMs).padStart(TIME_DIGITS, '0')}${AFTER_TIME}`;
+}
+
+/** A reading downwards from here begins a little before, and passes every entry that may tell of what a row of this time tells. */
+function afterEntriesFor(keyMs: number): string {
+  return `${PREFIX.entry}${leastUlidAt(keyMs + MAX_ID_LEAD_MS + 1)}`;
+}
+
+/** The movements of an entry. An opening entry has none: what it records was moved, and told of, before. */
+function readEntryMovements(item: StoredItem): readonly Movement[] {
+  const entry = readEntry(item);
+  if (entry.actor === BACKFILL_ACTOR) return [];
+  return netChanges(entry, ledgerAccount.wallet(entry.accountId)).map(({ asset, net }) => ({
+    ...balanceKey({ ...entry, asset }),
+    atMs: entry.atMs,
+    kind: entry.operation,
+    amount: net,
+    key: readString(item, 'type'),
+    keyMs: ulidTimeMs(entry.entryId),
+  }));
+}
+
+function readHistoryRow(item: StoredItem): Movement {
+  const atMs = readInteger(item, 'at');
+  return {
+    ...balanceKey({ ...accountOf(item), asset: readString(item, 'asset') }),
+    atMs,
+    kind: readString(item, 'kind'),
+    amount: readDecimal(item, 'amount'),
+    key: readString(item, 'type'),
+    keyMs: atMs,
+  };
+}
+
+function isRow({ key }: Movement): boolean {
+  return key.startsWith(HISTORY_PREFIX);
+}
+
+/** Several histories as one, moment by moment, the newest first. */
+async function* moments(
+  histories: readonly AsyncGenerator<Movement, undefined>[],
+): AsyncGenerator<readonly Movement[]> {
+  const next = await Promise.all(histories.map((history) => history.next()));
+  for (;;) {
+    const atMs = Math.max(...next.map(({ value }) => value?.keyMs ?? -Infinity));
+    if (atMs === -Infinity) return;
+    const moment: Movement[] = [];
+    for (const [index, history] of histories.entries()) {
+      for (let one = next[index]; one?.value?.keyMs === atMs; one = next[index]) {
+        moment.push(one.value);
+        next[index] = await history.next();
+      }
+    }
+    yield moment;
+  }
 }
 
 function identity({ type, atMs, kind }: Movement): string {
@@ -106,66 +152,4 @@ function inOrder(one: Movement, other: Movement): number {
 /** By code units, as the table sorts. */
 function compared(one: string, other: string): number {
   return one === other ? 0 : one < other ? -1 : 1;
-}
-
-interface Moment {
-  readonly rows: readonly Movement[];
-  readonly movements: readonly Movement[];
-}
-
-/** Both histories moment by moment, the newest first; entries from a little before a page, for the rows that they repeat. */
-async function* moments(
-  store: Store,
-  { tenant, accountId }: AccountRef,
-  { limit, before }: HistoryReading,
-): AsyncGenerator<Moment> {
-  const uuid = partition(tenant, accountId);
-  const pageSize = Math.min(limit + 1, MAX_PAGE_SIZE);
-  const read = { uuid, limit: pageSize, newestFirst: true };
-  const rows = movementsIn(
-    store,
-    { ...read, prefix: HISTORY_PREFIX, after: before === undefined ? undefined : afterRowsAt(before.keyMs) },
-    (item) => [readHistoryRow(item)],
-  );
-  const movements = movementsIn(
-    store,
-    {
-      ...read,
-      prefix: PREFIX.entry,
-      after: before === undefined ? undefined : afterEntriesFor(before.keyMs),
-    },
-    movementsOf,
-  );
-  let row = await rows.next();
-  let movement = await movements.next();
-  while (row.done !== true || movement.done !== true) {
-    const newest = [row, movement].map((next) => (next.done === true ? 0 : next.value.keyMs));
-    const atMs = Math.max(...newest);
-    const found: { rows: Movement[]; movements: Movement[] } = { rows: [], movements: [] };
-    for (; row.done !== true && row.value.keyMs === atMs; row = await rows.next()) found.rows.push(row.value);
-    for (; movement.done !== true && movement.value.keyMs === atMs; movement = await movements.next()) {
-      found.movements.push(movement.value);
-    }
-    yield found;
-  }
-}
-
-/** A reading downwards from here begins with the rows of this time. */
-function afterRowsAt(keyMs: number): string {
-  return `${HISTORY_PREFIX}${String(keyMs).padStart(TIME_DIGITS, '0')}${AFTER_TIME}`;
-}
-
-/** A reading downwards from here passes every entry that may tell of what a row of this time tells. */
-function afterEntriesFor(keyMs: number): string {
-  return `${PREFIX.entry}${leastUlidAt(keyMs + MAX_ID_LEAD_MS + 1)}`;
-}
-
-/** One history's movements, read as far as they are asked for. */
-async function* movementsIn(
-  store: Store,
-  request: QueryRequest,
-  movementsOfItem: (item: StoredItem) => readonly Movement[],
-): AsyncGenerator<Movement, undefined> {
-  for await (const item of itemsIn(store, request)) yield* movementsOfItem(item);
-  return undefined;
 }

@@ -1,8 +1,8 @@
-import { type StoredItem, optionalDecimal, optionalString } from '../ledger/kernel/attributes.ts';
-import { type AccountRef, type ItemKey, balanceKey, profileKey } from '../ledger/kernel/keys.ts';
+import { type StoredItem, optionalString } from '../ledger/kernel/attributes.ts';
+import { balanceOf } from '../ledger/items/balance-item.ts';
+import type { AccountRef } from '../ledger/kernel/keys.ts';
 import { type Decimal, ZERO, add, plainDecimal } from '../ledger/kernel/money.ts';
-import { hasMoved, heldAmount, profileAttributes } from './legacy-record.ts';
-import type { LegacyShape } from './migration.ts';
+import { type Migration, hasMoved, heldAmount, heldProfile } from './legacy-record.ts';
 
 /** Where the two shapes of a record don't say the same. Of a profile only the field is named, never what it holds. */
 export interface Difference extends AccountRef {
@@ -14,112 +14,104 @@ export interface Difference extends AccountRef {
 }
 
 /** One asset of one tenant in both shapes, over the records that have moved. */
-export interface ParityTotal {
+interface ParityTotal<Amount> {
   readonly tenant: string;
   readonly asset: string;
   readonly accounts: number;
-  readonly old: string;
-  readonly new: string;
+  readonly old: Amount;
+  readonly new: Amount;
   readonly differences: number;
 }
 
+export interface ParityReport {
+  readonly records: number;
+  readonly unmoved: number;
+  /** All that keeps the shapes apart, unmoved records left out. */
+  readonly differences: number;
+  /** Amounts are plain decimals. */
+  readonly totals: readonly ParityTotal<string>[];
+  /** The first differences, unmoved records among them. */
+  readonly listed: readonly Difference[];
+}
+
+/** One record compared: what it holds in each shape, if it has moved, and where they differ. */
 export interface RecordParity {
-  readonly account: AccountRef;
-  readonly moved: boolean;
   readonly amounts: readonly { readonly asset: string; readonly old: Decimal; readonly new: Decimal }[];
   readonly differences: readonly Difference[];
 }
 
-/** What a record is compared with. */
-export function counterparts(shape: LegacyShape, account: AccountRef): readonly ItemKey[] {
-  return [
-    ...Object.keys(shape.amounts).map((asset) => balanceKey({ ...account, asset })),
-    ...(Object.keys(shape.profile).length === 0 ? [] : [profileKey(account)]),
-  ];
-}
-
-/** Compares a record with its counterparts, read while it didn't change and in the order of `counterparts`. */
+/** Compares a record with its items in the new shape, read while it didn't change and in the order of `newKeys`. */
 export function compare(
-  shape: LegacyShape,
-  account: AccountRef,
+  migration: Migration,
+  { tenant, accountId }: AccountRef,
   record: StoredItem,
   items: readonly (StoredItem | undefined)[],
 ): RecordParity {
-  const { tenant, accountId } = account;
-  if (!hasMoved(shape, record)) {
-    return { account, moved: false, amounts: [], differences: [{ kind: 'UNMOVED', tenant, accountId }] };
-  }
-  const amounts = Object.keys(shape.amounts).map((asset, index) => {
-    const item = items[index];
-    return {
-      asset,
-      old: heldAmount(shape, record, asset) ?? ZERO,
-      new: (item === undefined ? undefined : optionalDecimal(item, 'balance')) ?? ZERO,
-    };
-  });
-  const differing = amounts.filter((amount) => !amount.old.eq(amount.new));
+  const account = { tenant, accountId };
+  if (!hasMoved(migration, record)) return { amounts: [], differences: [{ kind: 'UNMOVED', ...account }] };
+  const amounts = Object.keys(migration.amounts).map((asset, index) => ({
+    asset,
+    old: heldAmount(migration, record, asset) ?? ZERO,
+    new: balanceOf(items[index]),
+  }));
+  const balances = amounts
+    .filter((amount) => !amount.old.eq(amount.new))
+    .map((amount) => ({ asset: amount.asset, old: plainDecimal(amount.old), new: plainDecimal(amount.new) }));
+  const oldProfile = heldProfile(migration, record);
+  const newProfile = items[amounts.length] ?? {};
+  const fields = Object.keys(migration.profile).filter(
+    (field) => optionalString(oldProfile, field) !== optionalString(newProfile, field),
+  );
   return {
-    account,
-    moved: true,
     amounts,
     differences: [
-      ...differing.map((amount) => ({
+      ...balances.map(({ asset, ...values }) => ({
         kind: 'BALANCE' as const,
-        tenant,
-        accountId,
-        of: amount.asset,
-        old: plainDecimal(amount.old),
-        new: plainDecimal(amount.new),
+        ...account,
+        of: asset,
+        ...values,
       })),
-      ...differingFields(shape, record, items[amounts.length] ?? {}).map((field) => ({
-        kind: 'PROFILE' as const,
-        tenant,
-        accountId,
-        of: field,
-      })),
+      ...fields.map((field) => ({ kind: 'PROFILE' as const, ...account, of: field })),
     ],
   };
 }
 
-function differingFields(shape: LegacyShape, record: StoredItem, profile: StoredItem): readonly string[] {
-  const old = profileAttributes(shape, record);
-  return Object.keys(shape.profile).filter(
-    (field) => optionalString(old, field) !== optionalString(profile, field),
-  );
-}
+const MAX_LISTED = 100;
 
-/** Gathers comparisons into one line a tenant and asset. */
-export class ParityTotals {
-  readonly #sums = new Map<
-    string,
-    { tenant: string; asset: string; accounts: number; old: Decimal; new: Decimal; differences: number }
-  >();
+/** Gathers what a comparison of the whole table finds. */
+export class ParityFindings {
+  readonly #counts = { records: 0, unmoved: 0, differences: 0 };
+  readonly #totals = new Map<string, ParityTotal<Decimal>>();
+  readonly #listed: Difference[] = [];
 
-  add({ account, amounts }: RecordParity): void {
-    for (const amount of amounts) {
-      const { tenant } = account;
-      const key = `${tenant}#${amount.asset}`;
-      const sum = this.#sums.get(key) ?? {
+  add({ tenant }: AccountRef, { amounts, differences }: RecordParity): void {
+    this.#counts.records += 1;
+    this.list(differences);
+    for (const { asset, ...amount } of amounts) {
+      const key = `${tenant}#${asset}`;
+      const total = this.#totals.get(key);
+      this.#totals.set(key, {
         tenant,
-        asset: amount.asset,
-        accounts: 0,
-        old: ZERO,
-        new: ZERO,
-        differences: 0,
-      };
-      this.#sums.set(key, {
-        ...sum,
-        accounts: sum.accounts + 1,
-        old: add(sum.old, amount.old),
-        new: add(sum.new, amount.new),
-        differences: sum.differences + (amount.old.eq(amount.new) ? 0 : 1),
+        asset,
+        accounts: (total?.accounts ?? 0) + 1,
+        old: add(total?.old ?? ZERO, amount.old),
+        new: add(total?.new ?? ZERO, amount.new),
+        differences: (total?.differences ?? 0) + (amount.old.eq(amount.new) ? 0 : 1),
       });
     }
   }
 
-  printed(): readonly ParityTotal[] {
-    return [...this.#sums]
+  list(differences: readonly Difference[]): void {
+    for (const difference of differences) {
+      this.#counts[difference.kind === 'UNMOVED' ? 'unmoved' : 'differences'] += 1;
+      if (this.#listed.length < MAX_LISTED) this.#listed.push(difference);
+    }
+  }
+
+  report(): ParityReport {
+    const totals = [...this.#totals]
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      .map(([, sum]) => ({ ...sum, old: plainDecimal(sum.old), new: plainDecimal(sum.new) }));
+      .map(([, total]) => ({ ...total, old: plainDecimal(total.old), new: plainDecimal(total.new) }));
+    return { ...this.#counts, totals, listed: this.#listed };
   }
 }

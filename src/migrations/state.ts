@@ -1,46 +1,59 @@
 import {
+  type AttributeInput,
   type StoredItem,
   optionalInteger,
   optionalMap,
+  optionalString,
   readInteger,
   readOneOf,
   readString,
   toAttribute,
   toAttributes,
 } from '../ledger/kernel/attributes.ts';
+import { epochS } from '../ledger/kernel/clock.ts';
 import { defined } from '../ledger/kernel/defined.ts';
-import { integer } from '../ledger/kernel/integers.ts';
+import { type Integer, integer } from '../ledger/kernel/integers.ts';
 import { type ItemKey, systemKey } from '../ledger/kernel/keys.ts';
 import type { PlannedItem } from '../ledger/items/plan.ts';
 import { PHASES, type Phase } from './phases.ts';
 
-/** A walk through the table: moving records, or in `cleanup` removing their old shape. */
-export interface Walk {
-  /** Tells this walk's checkpoints from those of an earlier one. */
-  readonly walkId: string;
+/*
+ * The items of the partition `system#migration`: states, heartbeats, and which migration is under way. Checkpoints are
+ * in checkpoints.ts.
+ */
+
+export const SYSTEM_NAME = 'migration';
+export const SYSTEM_PARTITION = systemKey(SYSTEM_NAME, '').uuid;
+export const STATE_PREFIX = 'STATE#';
+export const HEARTBEAT_PREFIX = 'PROCESS#';
+
+/** Something that an operator ran over the whole table. */
+interface TableRun {
   /** The state's version when it began: whether it began in the phase of now. */
   readonly version: number;
-  readonly segments: number;
   readonly by: string;
   readonly startedAtMs: number;
   /** Absent while it runs, or when it was killed. */
   readonly finishedAtMs?: number;
+}
+
+/** A walk through the table: moving records, or in `cleanup` removing their old shape. */
+export interface Walk extends TableRun {
+  /** Tells this walk's checkpoints from those of an earlier one. */
+  readonly walkId: string;
+  readonly segments: number;
   /** Records that it had to leave; known at its end. */
   readonly failed: number;
 }
 
 /** A comparison of both shapes of every record. */
-export interface Verification {
-  readonly version: number;
-  readonly by: string;
-  readonly startedAtMs: number;
-  readonly finishedAtMs?: number;
+export interface Verification extends TableRun {
   readonly records: number;
   readonly unmoved: number;
   readonly differences: number;
 }
 
-/** Where a migration stands: one item, changed by condition on `rev`. */
+/** Where a migration stands. */
 export interface MigrationState {
   readonly id: string;
   readonly phase: Phase;
@@ -48,13 +61,11 @@ export interface MigrationState {
   readonly version: number;
   readonly sinceMs: number;
   readonly by: string;
+  /** Raised by every write, which holds only over what its writer read. */
   readonly rev: number;
   readonly walk?: Walk;
   readonly verification?: Verification;
 }
-
-export const STATE_PREFIX = 'STATE#';
-export const SYSTEM_NAME = 'migration';
 
 export function stateKey(id: string): ItemKey {
   return systemKey(SYSTEM_NAME, `${STATE_PREFIX}${id}`);
@@ -70,116 +81,164 @@ export function readState(item: StoredItem): MigrationState {
     sinceMs: readInteger(item, 'since'),
     by: readString(item, 'by'),
     rev: readInteger(item, 'rev'),
-    ...defined({
-      walk: walk === undefined ? undefined : readWalk(walk),
-      verification: verification === undefined ? undefined : readVerification(verification),
-    }),
+    ...(walk === undefined ? {} : { walk: readWalk(walk) }),
+    ...(verification === undefined ? {} : { verification: readVerification(verification) }),
   };
-}
-
-/** What was verified before no longer counts once records move. */
-export function withoutVerification(state: MigrationState): MigrationState {
-  const kept: { -readonly [Name in keyof MigrationState]: MigrationState[Name] } = { ...state };
-  delete kept.verification;
-  return kept;
 }
 
 function readWalk(item: StoredItem): Walk {
   return {
+    ...readRun(item),
     walkId: readString(item, 'id'),
-    version: readInteger(item, 'version'),
     segments: readInteger(item, 'segments'),
-    by: readString(item, 'by'),
-    startedAtMs: readInteger(item, 'started'),
     failed: readInteger(item, 'failed'),
-    ...defined({ finishedAtMs: optionalInteger(item, 'finished') }),
   };
 }
 
 function readVerification(item: StoredItem): Verification {
   return {
-    version: readInteger(item, 'version'),
-    by: readString(item, 'by'),
-    startedAtMs: readInteger(item, 'started'),
+    ...readRun(item),
     records: readInteger(item, 'records'),
     unmoved: readInteger(item, 'unmoved'),
     differences: readInteger(item, 'differences'),
+  };
+}
+
+function readRun(item: StoredItem): TableRun {
+  return {
+    version: readInteger(item, 'version'),
+    by: readString(item, 'by'),
+    startedAtMs: readInteger(item, 'started'),
     ...defined({ finishedAtMs: optionalInteger(item, 'finished') }),
   };
 }
 
-/** There is at most one: whose place in the table it is to be under way. */
-const UNDER_WAY = systemKey(SYSTEM_NAME, 'UNDER_WAY');
+/** Writes a state over the one that was read, or for the first time: `before` is undefined. */
+export function putState(before: MigrationState | undefined, after: MigrationState): PlannedItem {
+  const { walk, verification } = after;
+  return putOver(stateKey(after.id), before?.rev ?? 0, {
+    phase: after.phase,
+    by: after.by,
+    ...integers({ version: after.version, since: after.sinceMs }),
+    walk:
+      walk === undefined
+        ? undefined
+        : {
+            ...storedRun(walk),
+            id: walk.walkId,
+            ...integers({ segments: walk.segments, failed: walk.failed }),
+          },
+    verification: verification === undefined ? undefined : storedVerification(verification),
+  });
+}
 
-/** Takes the one place that there is, from nobody or from a migration that is done: two that judged at one moment can't both. */
-export function takePlace(id: string, done: readonly string[]): PlannedItem {
-  const holders = done.map((holder, index) => [`:done${index}`, toAttribute(holder)] as const);
+function storedVerification(verification: Verification): Record<string, AttributeInput | undefined> {
+  const { records, unmoved, differences } = verification;
+  return { ...storedRun(verification), ...integers({ records, unmoved, differences }) };
+}
+
+function storedRun({
+  by,
+  version,
+  startedAtMs,
+  finishedAtMs,
+}: TableRun): Record<string, AttributeInput | undefined> {
+  return { by, ...integers({ version, started: startedAtMs, finished: finishedAtMs }) };
+}
+
+export function integers(
+  values: Readonly<Record<string, number | undefined>>,
+): Record<string, Integer | undefined> {
+  const branded: Record<string, Integer | undefined> = {};
+  for (const [name, value] of Object.entries(values)) {
+    branded[name] = value === undefined ? undefined : integer(value);
+  }
+  return branded;
+}
+
+/** Puts an item over the one that was read, `rev` 0 standing for none: of two writers who read the same one is refused. */
+export function putOver(
+  key: ItemKey,
+  rev: number,
+  attributes: Readonly<Record<string, AttributeInput | undefined>>,
+): PlannedItem {
   return {
     role: 'other',
     item: {
       Put: {
-        Item: toAttributes({ ...UNDER_WAY, migration: id }),
-        ConditionExpression: [
-          'attribute_not_exists(#uuid)',
-          ...holders.map(([name]) => `#migration = ${name}`),
-        ].join(' OR '),
-        ExpressionAttributeNames: {
-          '#uuid': 'uuid',
-          ...(holders.length > 0 ? { '#migration': 'migration' } : {}),
-        },
-        ...(holders.length > 0 ? { ExpressionAttributeValues: Object.fromEntries(holders) } : {}),
+        Item: toAttributes({ ...key, ...attributes, rev: integer(rev + 1) }),
+        ConditionExpression: '(attribute_not_exists(#rev) AND :rev = :none) OR #rev = :rev',
+        ExpressionAttributeNames: { '#rev': 'rev' },
+        ExpressionAttributeValues: { ':rev': toAttribute(integer(rev)), ':none': { N: '0' } },
         ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
       },
     },
   };
 }
 
-/** Writes a state over the one that was read, or for the first time: `before` is undefined. Raises `rev`. */
-export function putState(before: MigrationState | undefined, after: MigrationState): PlannedItem {
-  const { walk, verification } = after;
-  const Item = toAttributes({
-    ...stateKey(after.id),
-    phase: after.phase,
-    version: integer(after.version),
-    since: integer(after.sinceMs),
-    by: after.by,
-    rev: integer(1 + (before?.rev ?? 0)),
-    walk:
-      walk === undefined
-        ? undefined
-        : {
-            id: walk.walkId,
-            version: integer(walk.version),
-            segments: integer(walk.segments),
-            by: walk.by,
-            started: integer(walk.startedAtMs),
-            finished: walk.finishedAtMs === undefined ? undefined : integer(walk.finishedAtMs),
-            failed: integer(walk.failed),
-          },
-    verification:
-      verification === undefined
-        ? undefined
-        : {
-            version: integer(verification.version),
-            by: verification.by,
-            started: integer(verification.startedAtMs),
-            finished:
-              verification.finishedAtMs === undefined ? undefined : integer(verification.finishedAtMs),
-            records: integer(verification.records),
-            unmoved: integer(verification.unmoved),
-            differences: integer(verification.differences),
-          },
-  });
-  const condition =
-    before === undefined
-      ? { ConditionExpression: 'attribute_not_exists(#uuid)', ExpressionAttributeNames: { '#uuid': 'uuid' } }
-      : {
-          ConditionExpression: '#rev = :rev',
-          ExpressionAttributeNames: { '#rev': 'rev' },
-          ExpressionAttributeValues: { ':rev': toAttribute(integer(before.rev)) },
-        };
+/**
+ * Makes a migration the one that is under way. The table has one place for it, which is free or held by one that is done:
+ * of two operators who begin at one moment one is refused.
+ */
+export function takePlace(id: string, done: readonly string[]): PlannedItem {
+  // No migration's id is empty: this one keeps the list from being so.
+  const holders = Object.fromEntries(
+    ['', ...done].map((holder, index) => [`:holder${index}`, { S: holder }]),
+  );
   return {
     role: 'other',
-    item: { Put: { Item, ...condition, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' } },
+    item: {
+      Put: {
+        Item: toAttributes({ ...systemKey(SYSTEM_NAME, 'UNDER_WAY'), migration: id }),
+        ConditionExpression: `attribute_not_exists(#uuid) OR #migration IN (${Object.keys(holders).join(', ')})`,
+        ExpressionAttributeNames: { '#uuid': 'uuid', '#migration': 'migration' },
+        ExpressionAttributeValues: holders,
+        ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+      },
+    },
   };
+}
+
+/** What a process says of itself: which step of which migration it acts on, and nothing older. */
+export interface Heartbeat {
+  readonly process: string;
+  readonly atMs: number;
+  /** Absent while it joins, and hasn't read a state yet; also where its release doesn't know the migration. */
+  readonly actsOn?: { readonly id: string; readonly version: number };
+}
+
+/**
+ * How long a process acts on what it read without reading and telling again: past it, it refuses to touch the table.
+ * What it began before may still be on its way for as long as the executor retries, so it counts for longer.
+ */
+export const LEASE_MS = 5_000;
+export const COUNTS_FOR_MS = 60_000;
+
+const HEARTBEAT_TTL_S = 3_600;
+
+export function readHeartbeat(item: StoredItem): Heartbeat {
+  const id = optionalString(item, 'migration');
+  const version = optionalInteger(item, 'version');
+  return {
+    process: readString(item, 'type').slice(HEARTBEAT_PREFIX.length),
+    atMs: readInteger(item, 'at'),
+    ...(id === undefined || version === undefined ? {} : { actsOn: { id, version } }),
+  };
+}
+
+export function putHeartbeat({ process, atMs, actsOn }: Heartbeat): PlannedItem {
+  const Item = toAttributes({
+    ...heartbeatKey(process),
+    migration: actsOn?.id,
+    ...integers({ at: atMs, version: actsOn?.version, ttl: epochS(atMs) + HEARTBEAT_TTL_S }),
+  });
+  return { role: 'other', item: { Put: { Item } } };
+}
+
+export function deleteHeartbeat(process: string): PlannedItem {
+  return { role: 'other', item: { Delete: { Key: toAttributes({ ...heartbeatKey(process) }) } } };
+}
+
+function heartbeatKey(process: string): ItemKey {
+  return systemKey(SYSTEM_NAME, `${HEARTBEAT_PREFIX}${process}`);
 }

@@ -1,40 +1,17 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type StoredItem, readString } from '../ledger/kernel/attributes.ts';
-import type { Clock } from '../ledger/kernel/clock.ts';
-import type { Ids } from '../ledger/kernel/ids.ts';
-import { type PlannedItem, plan } from '../ledger/items/plan.ts';
-import {
-  type Direction,
-  type Facts,
-  asksForMovedRecords,
-  asksForNewItems,
-  asksForOldRecords,
-  objections,
-  target,
-} from './gates.ts';
-import { hasMoved, isRecord } from './legacy-record.ts';
-import type { Table } from './migrating-table.ts';
-import { type Migration, newTypes } from './migration.ts';
-import { readFleet, readStates } from './read-migrations.ts';
+import { type Migration, hasMoved, isNewType, isRecord } from './legacy-record.ts';
+import { type Phase, phaseAfter, phaseBefore } from './phases.ts';
 import { findItem } from './scan.ts';
-import { type MigrationState, putState, takePlace } from './state.ts';
+import { COUNTS_FOR_MS, type Heartbeat, type MigrationState, takePlace } from './state.ts';
+import { type Refusal, type Toolkit, readFleet, readStates, refusal, writeState } from './toolkit.ts';
 
-/** What the toolkit works with: the table itself, never one that follows migrations. */
-export interface Toolkit {
-  readonly table: Table;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  /** Who does it, for the record. */
-  readonly operator: string;
-  /** Waits; an argument so that tests own time. */
-  readonly wait: (ms: number) => Promise<void>;
-}
+export type Direction = 'FORWARD' | 'BACK';
 
 export type StepResult =
   | { readonly kind: 'TAKEN'; readonly state: MigrationState }
   /** A dry run: nothing speaks against it. */
   | { readonly kind: 'READY'; readonly from: MigrationState | undefined; readonly to: string }
-  | { readonly kind: 'REFUSED'; readonly reasons: readonly string[] };
+  | Refusal;
 
 /**
  * Takes a migration one phase forward or back, if its gate is open. The first step forward begins it: the table holds
@@ -44,87 +21,163 @@ export async function takeStep(
   toolkit: Toolkit,
   migration: Migration,
   direction: Direction,
-  options: { readonly dryRun?: boolean } = {},
+  { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<StepResult> {
-  const facts = await gather(toolkit, migration, direction);
-  const reasons = objections(facts, direction);
-  const to = target(facts, direction);
-  if (to === undefined || reasons.length > 0) return { kind: 'REFUSED', reasons };
-  const { state } = facts;
-  if (options.dryRun === true) return { kind: 'READY', from: state, to };
-  const { walk, verification } = state ?? {};
+  const { table, clock, operator } = toolkit;
+  const nowMs = clock.nowMs();
+  const states = await readStates(table.store);
+  const state = states.find(({ id }) => id === migration.id);
+  const fleet = await readFleet(table.store, nowMs);
+  const find: Facts['find'] = (isWanted) => findItem(table.store, isWanted);
+  const reasons = await objections({ migration, state, states, fleet, nowMs, find }, direction);
+  const to = target(state, direction);
+  if (to === undefined || reasons.length > 0) return refusal(...reasons);
+  if (dryRun) return { kind: 'READY', from: state, to };
   const after: MigrationState = {
+    rev: 0,
+    ...state,
     id: migration.id,
     phase: to,
     version: (state?.version ?? 0) + 1,
-    sinceMs: toolkit.clock.nowMs(),
-    by: toolkit.operator,
-    rev: state?.rev ?? 0,
-    ...(walk === undefined ? {} : { walk }),
-    ...(verification === undefined ? {} : { verification }),
+    sinceMs: clock.nowMs(),
+    by: operator,
   };
-  const done = facts.states.filter(({ phase }) => phase === 'done').map(({ id }) => id);
+  const done = states.filter(({ phase }) => phase === 'done').map(({ id }) => id);
   const begins = state === undefined ? [takePlace(migration.id, done)] : [];
   const written = await writeState(toolkit, state, after, begins);
   return written === undefined
-    ? {
-        kind: 'REFUSED',
-        reasons: ['Somebody else changed the state of a migration meanwhile: look again.'],
-      }
+    ? refusal('Somebody else changed the state of a migration meanwhile: look again.')
     : { kind: 'TAKEN', state: written };
 }
 
-async function gather({ table, clock }: Toolkit, migration: Migration, direction: Direction): Promise<Facts> {
-  const states = await readStates(table.store);
-  const state = states.find(({ id }) => id === migration.id);
-  const to = target({ state }, direction);
-  const types = new Set(newTypes(migration));
-  const { store } = table;
-  const { shape } = migration;
-  const isOld = (item: StoredItem): boolean => readString(item, 'type') === shape.type;
-  const nowMs = clock.nowMs();
-  return {
-    migration,
-    state,
-    states,
-    fleet: await readFleet(table.store, nowMs),
-    nowMs,
-    newItem: asksForNewItems(to, direction)
-      ? await findItem(store, (item) => types.has(readString(item, 'type')))
-      : undefined,
-    movedRecord: asksForMovedRecords(to, direction)
-      ? await findItem(store, (item) => isOld(item) && hasMoved(shape, item))
-      : undefined,
-    oldRecord: asksForOldRecords(to)
-      ? await findItem(store, (item) => isOld(item) && isRecord(shape, item))
-      : undefined,
-  };
+/** What a step is judged by, read for the purpose. */
+export interface Facts {
+  readonly migration: Migration;
+  /** Undefined: the migration hasn't begun on this table. */
+  readonly state: MigrationState | undefined;
+  /** Every migration of this table. */
+  readonly states: readonly MigrationState[];
+  readonly fleet: readonly Heartbeat[];
+  readonly nowMs: number;
+  /** The key of some item of the table for which this holds; undefined: there is none. Reads the whole table. */
+  readonly find: (isWanted: (item: StoredItem) => boolean) => Promise<string | undefined>;
+}
+
+type Gate = (facts: Facts) => readonly string[] | Promise<readonly string[]>;
+
+/** What must hold before a step forward into a phase; each gate gives what speaks against it. */
+const FORWARD_GATES: Readonly<Record<Phase, readonly Gate[]>> = {
+  off: [isAlone, hasNoNewItems],
+  expand: [hasBeenOffLongEnough, hasNoNewItems],
+  backfill: [],
+  verify: [wasWalkedInThisPhase],
+  'read-new': [wasWalked, wasVerifiedInThisPhase],
+  contract: [wasVerifiedInThisPhase],
+  cleanup: [],
+  done: [wasWalkedInThisPhase, hasNoOldRecords],
+};
+
+/** Everything that speaks against a step; empty: it may be taken. Each is a sentence for the operator. */
+export async function objections(facts: Facts, direction: Direction): Promise<readonly string[]> {
+  const to = target(facts.state, direction);
+  if (to === undefined) return [noStep(facts.state, direction)];
+  const backGates = to === 'off' ? [hasNoMovedRecords] : [];
+  const gates: readonly Gate[] = [actsOnThisPhase, ...(direction === 'BACK' ? backGates : FORWARD_GATES[to])];
+  const found: string[] = [];
+  for (const gate of gates) found.push(...(await gate(facts)));
+  return found;
+}
+
+/** The phase a step leads to; the first one of a migration leads to `off`. Undefined: there is no such step. */
+function target(state: MigrationState | undefined, direction: Direction): Phase | undefined {
+  if (state === undefined) return direction === 'FORWARD' ? 'off' : undefined;
+  return direction === 'FORWARD' ? phaseAfter(state.phase) : phaseBefore(state.phase);
+}
+
+function noStep(state: MigrationState | undefined, direction: Direction): string {
+  if (state === undefined) return 'It has not begun.';
+  if (state.phase === 'done') return 'It is done.';
+  if (direction === 'BACK' && state.phase !== 'off')
+    return `There is no way back from ${state.phase}: the old shape has gone stale.`;
+  return `There is nothing before ${state.phase}.`;
+}
+
+/** No step before every process acts on the phase of now: so a fleet is never in more than two neighbouring ones. */
+function actsOnThisPhase({ state, fleet }: Facts): readonly string[] {
+  if (state === undefined) return [];
+  const behind = fleet.filter(({ actsOn }) => actsOn?.id !== state.id || actsOn.version !== state.version);
+  return behind.map(
+    ({ process, actsOn }) =>
+      `Process ${process} ${actsOn === undefined ? 'is still joining, or does not know this migration' : 'still acts on an earlier step'}.`,
+  );
+}
+
+function isAlone({ states }: Facts): readonly string[] {
+  const other = states.find(({ phase }) => phase !== 'done');
+  return other === undefined ? [] : [`${other.id} is under way: one migration at a time.`];
+}
+
+/** Who writes in no phase at all has no heartbeat: by then it has heard of the migration and joined, or sends no more. */
+function hasBeenOffLongEnough({ state, nowMs }: Facts): readonly string[] {
+  if (state === undefined || state.sinceMs + COUNTS_FOR_MS <= nowMs) return [];
+  const atLeast = `off lasts ${COUNTS_FOR_MS / 1_000} s at least`;
+  return [`A process that has not heard of it yet may still be writing: ${atLeast}.`];
+}
+
+/** While nothing has moved there may be no item in the new shape. */
+async function hasNoNewItems({ migration, find }: Facts): Promise<readonly string[]> {
+  const item = await find((one) => isNewType(migration, readString(one, 'type')));
+  return item === undefined ? [] : [`The table already has items in the new shape (${item} is one).`];
+}
+
+/** `off` knows only the old shape. */
+async function hasNoMovedRecords({ migration, find }: Facts): Promise<readonly string[]> {
+  const record = await find((one) => isLegacy(migration, one) && hasMoved(migration, one));
+  return record === undefined
+    ? []
+    : [`Records have moved (${record} is one), and off knows only the old shape.`];
+}
+
+async function hasNoOldRecords({ migration, find }: Facts): Promise<readonly string[]> {
+  const record = await find((one) => isLegacy(migration, one) && isRecord(migration, one));
+  if (record === undefined) return [];
+  return [`The old shape is still there (${record} is one): run "backfill ${migration.id}" again.`];
+}
+
+function isLegacy({ type }: Migration, item: StoredItem): boolean {
+  return readString(item, 'type') === type;
+}
+
+function wasWalkedInThisPhase(facts: Facts): readonly string[] {
+  const { migration, state } = facts;
+  return state?.walk?.version === state?.version
+    ? wasWalked(facts)
+    : [`Run "backfill ${migration.id}" first.`];
+}
+
+/** Every record has been moved, or in `cleanup` removed, by a walk that came to its end. */
+function wasWalked({ migration: { id }, state }: Facts): readonly string[] {
+  const walk = state?.walk;
+  if (walk === undefined) return [`Run "backfill ${id}" first.`];
+  if (walk.finishedAtMs === undefined)
+    return [`The backfill has not come to its end: run "backfill ${id}" to go on.`];
+  return walk.failed === 0 ? [] : [`Records that the backfill had to leave: ${walk.failed}. Run it again.`];
 }
 
 /**
- * Writes a state over the one that was read, and what goes with it. Undefined: somebody else was faster. Throws where the
- * table can't tell.
+ * A comparison of every record that began in this very stay in the phase: after the last record moved, hence after the
+ * last write to an old shape alone, since records that haven't moved are the only ones that are written so.
  */
-export async function writeState(
-  { table, ids }: Toolkit,
-  before: MigrationState | undefined,
-  after: MigrationState,
-  beside: readonly PlannedItem[] = [],
-): Promise<MigrationState | undefined> {
-  const items = [putState(before, after), ...beside];
-  const result = await table.transactor.commit(plan(ids.token(), { items }));
-  const rev = (before?.rev ?? 0) + 1;
-  if (result.kind === 'COMMITTED') return { ...after, rev };
-  if (result.kind === 'THROTTLED' || result.kind === 'CONFLICT') throw new UndecidedError();
-  // After a lost answer it may have been us.
-  const now = (await readStates(table.store)).find(({ id }) => id === after.id);
-  return isDeepStrictEqual(now, { ...after, rev }) ? now : undefined;
-}
-
-/** The table was too busy to say: nothing is known to have changed, and the same may be tried again. */
-export class UndecidedError extends Error {
-  constructor() {
-    super('the table was too busy; try again');
-    this.name = 'UndecidedError';
-  }
+function wasVerifiedInThisPhase({ migration: { id }, state }: Facts): readonly string[] {
+  const found = state?.verification;
+  if (found === undefined || found.version !== state?.version)
+    return [`Run "verify ${id}" in this phase first.`];
+  if (found.finishedAtMs === undefined)
+    return [`The verify has not come to its end: run "verify ${id}" again.`];
+  const { unmoved, differences } = found;
+  const again = `Run "backfill ${id}" again, in backfill or verify.`;
+  return [
+    ...(unmoved === 0 ? [] : [`Records that have not moved: ${unmoved}. ${again}`]),
+    ...(differences === 0 ? [] : [`Differences: ${differences}. Run "verify ${id}" to see them.`]),
+  ];
 }

@@ -1,14 +1,13 @@
 import type { Clock } from '../ledger/kernel/clock.ts';
 import type { Ids } from '../ledger/kernel/ids.ts';
-import { plan } from '../ledger/items/plan.ts';
+import { type PlannedItem, plan } from '../ledger/items/plan.ts';
 import { type Store, TableUnavailableError } from '../ledger/table/store.ts';
-import type { Transactor } from '../ledger/table/transact.ts';
-import { type Heartbeat, LEASE_MS, deleteHeartbeat, putHeartbeat } from './heartbeat.ts';
-import type { Migration } from './migration.ts';
+import type { CommitResult } from '../ledger/table/transact.ts';
+import type { Migration } from './legacy-record.ts';
+import { migrationOf } from './manifests.ts';
 import type { Phase } from './phases.ts';
-import { readStates } from './read-migrations.ts';
-import { migrationOf } from './registry.ts';
-import type { MigrationState } from './state.ts';
+import { type Heartbeat, LEASE_MS, type MigrationState, deleteHeartbeat, putHeartbeat } from './state.ts';
+import { type Table, readStates } from './toolkit.ts';
 
 /** The migration that is under way and the phase in which this process acts. */
 export interface Acting {
@@ -34,9 +33,7 @@ export interface MigrationView {
   readonly stop: () => Promise<void>;
 }
 
-export interface ViewOptions {
-  readonly store: Store;
-  readonly transactor: Transactor;
+export interface ViewOptions extends Table {
   readonly clock: Clock;
   readonly ids: Ids;
   /** Reads again this often, by a timer that keeps no process alive. Absent: only `refresh` does, and `act` when it must. */
@@ -46,11 +43,10 @@ export interface ViewOptions {
 /** The production interval: a step is seen by the whole fleet within this and one reading. */
 export const POLL_MS = 1_000;
 
-/** Work that began under one state; when it is over its state may be told as left behind. */
-interface Era {
+/** What was read of the migration under way, and the work that began under it: until that is over the epoch lasts. */
+interface PhaseEpoch {
   readonly state: MigrationState | undefined;
-  running: number;
-  readonly idle: (() => void)[];
+  readonly running: Set<Promise<unknown>>;
 }
 
 /**
@@ -58,58 +54,27 @@ interface Era {
  * of the fleet: no step of the migration is taken past it.
  */
 export function createMigrationView(options: ViewOptions): MigrationView {
-  const reader = createReader(options);
-  const timer =
-    options.pollMs === undefined
-      ? undefined
-      : setInterval(() => {
-          // An outage shows in `act`, which stops acting on what is too old.
-          reader.refresh().catch(() => undefined);
-        }, options.pollMs).unref();
-  return {
-    act: reader.act,
-    refresh: reader.refresh,
-    stop: async () => {
-      clearInterval(timer);
-      await reader.leave();
-    },
-  };
-}
-
-interface Reader extends Pick<MigrationView, 'act' | 'refresh'> {
-  readonly leave: () => Promise<void>;
-}
-
-function createReader({ store, transactor, clock, ids }: ViewOptions): Reader {
-  const process = ids.token();
-  let era: Era = { state: undefined, running: 0, idle: [] };
+  const { store, clock, pollMs } = options;
+  const heartbeat = createHeartbeat(options);
+  let epoch: PhaseEpoch = { state: undefined, running: new Set() };
   let readAtMs = -Infinity;
-  let toldAtMs = -Infinity;
   let reading: Promise<void> | undefined;
-
-  async function tell(heartbeat: Omit<Heartbeat, 'process'>): Promise<void> {
-    const result = await transactor.commit(
-      plan(ids.token(), { items: [putHeartbeat({ process, ...heartbeat })] }),
-    );
-    if (result.kind !== 'COMMITTED') throw new TableUnavailableError();
-    toldAtMs = heartbeat.atMs;
-  }
 
   async function readOnce(): Promise<void> {
     const atMs = clock.nowMs();
     let state = await underWay(store);
-    if (state !== undefined && atMs - toldAtMs > LEASE_MS) {
+    if (state !== undefined && heartbeat.isSilent(atMs)) {
       // Said before it is read for good: a step that doesn't see this process is then seen by it. Who was silent may have
       // ceased to count, and joins anew.
-      await tell({ atMs });
+      await heartbeat.tell({ atMs });
       state = await underWay(store);
     }
-    const before = era;
+    const before = epoch;
     if (before.state?.id !== state?.id || before.state?.version !== state?.version) {
-      era = { state, running: 0, idle: [] };
-      await drained(before);
+      epoch = { state, running: new Set() };
+      await Promise.allSettled(before.running);
     }
-    if (state !== undefined) await tell({ atMs, ...actsOn(state) });
+    if (state !== undefined) await heartbeat.tell({ atMs, ...actsOn(state) });
     readAtMs = atMs;
   }
 
@@ -120,34 +85,56 @@ function createReader({ store, transactor, clock, ids }: ViewOptions): Reader {
     return reading;
   }
 
+  // An outage shows in `act`, which stops acting on what is too old.
+  const poll = (): void => void refresh().catch(() => undefined);
+  const timer = pollMs === undefined ? undefined : setInterval(poll, pollMs).unref();
   const isCurrent = (): boolean => clock.nowMs() - readAtMs <= LEASE_MS;
 
   return {
     refresh,
     act: async (work) => {
       if (!isCurrent()) await refresh();
-      const own = era;
-      own.running += 1;
+      const { state, running } = epoch;
+      const done = work(actingOn(state), isCurrent);
+      running.add(done);
       try {
-        return await work(actingOn(own.state), isCurrent);
+        return await done;
       } finally {
-        own.running -= 1;
-        if (own.running === 0) for (const done of own.idle.splice(0)) done();
+        running.delete(done);
       }
     },
-    leave: async () => {
+    stop: async () => {
+      clearInterval(timer);
       await reading?.catch(() => undefined);
-      if (toldAtMs > -Infinity)
-        await transactor.commit(plan(ids.token(), { items: [deleteHeartbeat(process)] }));
+      await heartbeat.withdraw();
     },
   };
 }
 
-function drained(era: Era): Promise<void> {
-  if (era.running === 0) return Promise.resolve();
-  return new Promise((resolve) => {
-    era.idle.push(resolve);
-  });
+interface OwnHeartbeat {
+  /** Whether nothing was told for so long that a step may have been taken past this process. */
+  readonly isSilent: (nowMs: number) => boolean;
+  /** Throws TableUnavailableError where it isn't known to be written: a process that can't tell doesn't act. */
+  readonly tell: (heartbeat: Omit<Heartbeat, 'process'>) => Promise<void>;
+  readonly withdraw: () => Promise<void>;
+}
+
+function createHeartbeat({ transactor, ids }: ViewOptions): OwnHeartbeat {
+  const process = ids.token();
+  let toldAtMs = -Infinity;
+  const commit = (item: PlannedItem): Promise<CommitResult> =>
+    transactor.commit(plan(ids.token(), { items: [item] }));
+  return {
+    isSilent: (nowMs) => nowMs - toldAtMs > LEASE_MS,
+    tell: async (heartbeat) => {
+      const { kind } = await commit(putHeartbeat({ process, ...heartbeat }));
+      if (kind !== 'COMMITTED') throw new TableUnavailableError();
+      toldAtMs = heartbeat.atMs;
+    },
+    withdraw: async () => {
+      if (toldAtMs > -Infinity) await commit(deleteHeartbeat(process));
+    },
+  };
 }
 
 /** As what a process acts; undefined: no migration is under way, or none that this release knows. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { backfill } from '../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../src/migrations/god-record/migration.ts';
 import { hasMoved, isRecord } from '../../src/migrations/legacy-record.ts';
-import { COUNTS_FOR_MS, type Heartbeat } from '../../src/migrations/heartbeat.ts';
+import { GOD_RECORD } from '../../src/migrations/manifests.ts';
+import { COUNTS_FOR_MS, type Heartbeat } from '../../src/migrations/state.ts';
 import { verify } from '../../src/migrations/verify.ts';
 import { type KilledMigration, aftermath, startKilledMigration, until } from '../support/killed-migration.ts';
 import { step, toolkitOf } from '../support/migrating-fleet.ts';
@@ -64,7 +64,7 @@ async function heldUpBy(
 async function whenSomeMoved(): Promise<void> {
   await until(async () => {
     const { items } = await scene.harness.ledger.store.scan(0, 1, undefined);
-    return items.filter((item) => hasMoved(GOD_RECORD.shape, item)).length >= 5 ? true : undefined;
+    return items.filter((item) => hasMoved(GOD_RECORD, item)).length >= 5 ? true : undefined;
   });
 }
 
@@ -132,8 +132,6 @@ describe('a migration whose gateways and backfill are killed under load', () => 
     expect(traffic.charged.length).toBeGreaterThan(10);
     expect(scene.lost()).toBeGreaterThanOrEqual(3);
     const { items } = await harness.ledger.store.scan(0, 1, undefined);
-    expect(
-      items.filter((item) => item['type']?.S === 'CUSTOMER' && isRecord(GOD_RECORD.shape, item)),
-    ).toEqual([]);
+    expect(items.filter((item) => item['type']?.S === 'CUSTOMER' && isRecord(GOD_RECORD, item))).toEqual([]);
   });
 });

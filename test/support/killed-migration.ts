@@ -2,16 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../../src/ledger/kernel/clock.ts';
 import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
 import { type AuditReport, auditTable } from '../../src/ledger/usecases/audit/audit-ledger.ts';
-import { GOD_RECORD } from '../../src/migrations/god-record/migration.ts';
-import type { Direction } from '../../src/migrations/gates.ts';
-import type { Heartbeat } from '../../src/migrations/heartbeat.ts';
-import { readFleet, readStates } from '../../src/migrations/read-migrations.ts';
-import { type StepResult, takeStep } from '../../src/migrations/steps.ts';
-import { unmovedRecords } from '../../src/migrations/unmoved-records.ts';
+import { GOD_RECORD } from '../../src/migrations/manifests.ts';
+import type { Heartbeat } from '../../src/migrations/state.ts';
+import { type Direction, type StepResult, takeStep } from '../../src/migrations/steps.ts';
+import { readFleet, readStates, unmovedRecords } from '../../src/migrations/toolkit.ts';
+import { type MigrateCommand, migrateCommand } from './migrate-command.ts';
 import { type Harness, makeHarness } from './harness.ts';
 import { type KillableGateway, startKillableGateway } from './killable-fleet.ts';
 import { legacyCustomers, seedLegacy } from './legacy-records.ts';
-import { type MigrateCommand, migrateCommand } from './migrate-command.ts';
 import { step, toolkitOf } from './migrating-fleet.ts';
 import { type Charged, type ModelAccount, disagreement } from './migration-customers.ts';
 import { type HttpChannel, httpChannel } from './migration-http.ts';
@@ -43,7 +41,7 @@ export interface KilledMigration {
 export interface KilledMigrationOptions {
   readonly endpoint: string;
   readonly records: number;
-  /** How many of them are customers at work; one more account is born meanwhile. */
+  /** How many of them are customers at work; one more account is created meanwhile. */
   readonly customers: number;
   readonly seed: number;
 }
@@ -56,7 +54,7 @@ export async function startKilledMigration(options: KilledMigrationOptions): Pro
   await seedLegacy(ledger.transactor, ledger.ids, legacy);
   const command = migrateCommand({ endpoint, tableName });
   await step(toolkitOf(harness), GOD_RECORD, 'FORWARD', []);
-  const born = { tenant: 'demo', accountId: `born-${seed}`, amounts: {}, profile: {} };
+  const created = { tenant: 'demo', accountId: `created-${seed}`, amounts: {}, profile: {} };
   const accounts: readonly ModelAccount[] = [
     ...legacy.map(({ tenant, accountId, amounts, profile }) => ({
       tenant,
@@ -64,14 +62,14 @@ export async function startKilledMigration(options: KilledMigrationOptions): Pro
       amounts: { ...amounts },
       profile,
     })),
-    born,
+    created,
   ];
   const table = { engineEndpoint: endpoint, tableName };
   const gateways = await Promise.all([startKillableGateway(table), startKillableGateway(table)]);
   const channels = [httpChannel(gateways[0].url), httpChannel(gateways[1].url)] as const;
   const traffic = startTraffic({
     channels: () => channels,
-    accounts: [...accounts.slice(0, customers), born],
+    accounts: [...accounts.slice(0, customers), created],
     seed,
     paceMs: PACE_MS,
   });

@@ -1,9 +1,8 @@
+import type { Migration } from '../../src/migrations/legacy-record.ts';
 import { followMigrations } from '../../src/migrations/migrating-table.ts';
-import type { Direction } from '../../src/migrations/gates.ts';
-import { COUNTS_FOR_MS } from '../../src/migrations/heartbeat.ts';
-import type { Migration } from '../../src/migrations/migration.ts';
-import { readStates } from '../../src/migrations/read-migrations.ts';
-import { type StepResult, type Toolkit, takeStep } from '../../src/migrations/steps.ts';
+import { COUNTS_FOR_MS } from '../../src/migrations/state.ts';
+import { type Direction, type StepResult, takeStep } from '../../src/migrations/steps.ts';
+import { type Toolkit, readStates } from '../../src/migrations/toolkit.ts';
 import { type MigrationView, createMigrationView } from '../../src/migrations/view.ts';
 import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
 import type { Harness } from './harness.ts';

@@ -4,7 +4,7 @@ import type { ItemKey } from '../kernel/keys.ts';
 import type { Order, Transition } from '../model/orders/order.ts';
 import type { RecordChange } from '../model/record-changes.ts';
 
-interface Condition {
+export interface Condition {
   ConditionExpression: string;
   ExpressionAttributeNames: Record<string, string>;
   ExpressionAttributeValues?: Record<string, AttributeValue>;

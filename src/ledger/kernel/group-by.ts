@@ -2,8 +2,8 @@
 export function groupBy<Key, Value>(
   values: Iterable<Value>,
   keyOf: (value: Value) => Key,
-): ReadonlyMap<Key, readonly Value[]> {
-  const groups = new Map<Key, Value[]>();
+): ReadonlyMap<Key, readonly [Value, ...Value[]]> {
+  const groups = new Map<Key, [Value, ...Value[]]>();
   for (const value of values) {
     const key = keyOf(value);
     const group = groups.get(key);

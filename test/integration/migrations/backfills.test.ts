@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import type { Toolkit } from '../../../src/migrations/steps.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
+import type { Toolkit } from '../../../src/migrations/toolkit.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { type LegacyAccount, legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
@@ -25,18 +25,18 @@ afterEach(() => {
   harness.close();
 });
 
-/** An operator to whom something happens before the first checkpoint is kept. */
-function interrupted(happening: () => Promise<void>): Toolkit {
+/** An operator who is interrupted before the first checkpoint is kept. */
+function interrupted(interruption: () => Promise<void>): Toolkit {
   const toolkit = toolkitOf(harness);
   const { store, transactor } = toolkit.table;
-  let happened: Promise<void> | undefined;
+  let done: Promise<void> | undefined;
   return {
     ...toolkit,
     table: {
       store,
       transactor: {
         commit: async (plan, hooks) => {
-          if (JSON.stringify(plan.items).includes('"CHECKPOINT#')) await (happened ??= happening());
+          if (JSON.stringify(plan.items).includes('"CHECKPOINT#')) await (done ??= interruption());
           return transactor.commit(plan, hooks);
         },
       },

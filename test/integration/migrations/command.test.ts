@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { systemClock } from '../../../src/ledger/kernel/clock.ts';
 import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
+import { type MigrateCommand, migrateCommand } from '../../support/migrate-command.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { type LegacyAccount, legacyCustomers, seedLegacy } from '../../support/legacy-records.ts';
-import { type MigrateCommand, migrateCommand } from '../../support/migrate-command.ts';
 import { step, toolkitOf } from '../../support/migrating-fleet.ts';
 
 let harness: Harness;

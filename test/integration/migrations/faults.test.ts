@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
 import { type BackfillResult, backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { COUNTS_FOR_MS } from '../../../src/migrations/heartbeat.ts';
-import { type Toolkit, takeStep } from '../../../src/migrations/steps.ts';
-import { unmovedRecords } from '../../../src/migrations/unmoved-records.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
+import { COUNTS_FOR_MS } from '../../../src/migrations/state.ts';
+import { takeStep } from '../../../src/migrations/steps.ts';
+import { type Toolkit, unmovedRecords } from '../../../src/migrations/toolkit.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import type { Fault } from '../../support/faults.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { plainDecimal } from '../../../src/ledger/kernel/money.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
 import { readHistory } from '../../../src/migrations/history.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
 import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
 import { type Harness, admin, makeHarness } from '../../support/harness.ts';
 import { legacyCustomers, legacyHistoryRow, seedLegacy } from '../../support/legacy-records.ts';

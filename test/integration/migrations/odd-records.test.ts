@@ -3,8 +3,8 @@ import type { AttributeValue, StoredItem } from '../../../src/ledger/kernel/attr
 import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
 import type { PlannedItem } from '../../../src/ledger/items/plan.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { unmovedRecords } from '../../../src/migrations/unmoved-records.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
+import { unmovedRecords } from '../../../src/migrations/toolkit.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { seedLegacy } from '../../support/legacy-records.ts';

@@ -6,9 +6,10 @@ import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-bala
 import { plan } from '../../../src/ledger/items/plan.ts';
 import { type Store, TableUnavailableError } from '../../../src/ledger/table/store.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { putHeartbeat } from '../../../src/migrations/heartbeat.ts';
-import { readAlongMigrations } from '../../../src/migrations/read-along.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
+import { readAlongMigrations } from '../../../src/migrations/migrating-table.ts';
+import { putHeartbeat } from '../../../src/migrations/state.ts';
+import { type MigrateCommand, migrateCommand } from '../../support/migrate-command.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { type Harness, admin, makeHarness } from '../../support/harness.ts';
 import {
@@ -17,7 +18,6 @@ import {
   legacyHistoryRow,
   seedLegacy,
 } from '../../support/legacy-records.ts';
-import { type MigrateCommand, migrateCommand } from '../../support/migrate-command.ts';
 import { startGateway, step, toolkitOf } from '../../support/migrating-fleet.ts';
 
 /** Commands that only read, beside a migration that has moved one record, and not yet another. */

@@ -4,10 +4,9 @@ import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import type { Store } from '../../../src/ledger/table/store.ts';
 import { createTransactor } from '../../../src/ledger/table/transact.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { COUNTS_FOR_MS, LEASE_MS } from '../../../src/migrations/heartbeat.ts';
-import { hasMoved } from '../../../src/migrations/legacy-record.ts';
-import { legacyKey } from '../../../src/migrations/migration.ts';
+import { hasMoved, legacyKey } from '../../../src/migrations/legacy-record.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
+import { COUNTS_FOR_MS, LEASE_MS } from '../../../src/migrations/state.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { type FaultProxy, startFaultProxy } from '../../support/fault-proxy.ts';
 import { type Harness, makeHarness, terminal } from '../../support/harness.ts';
@@ -106,7 +105,7 @@ describe('a write whose retry comes after its lease', () => {
     expect(back).toEqual(['expand', 'off']);
     expect(stopped).toMatchObject({ kind: 'REFUSED' });
     const [record] = await ledger.store.get([legacyKey(GOD_RECORD, account)]);
-    expect(hasMoved(GOD_RECORD.shape, record ?? {})).toBe(false);
+    expect(hasMoved(GOD_RECORD, record ?? {})).toBe(false);
     client.destroy();
   });
 

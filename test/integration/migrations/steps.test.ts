@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
-import type { Migration } from '../../../src/migrations/migration.ts';
-import { readStates } from '../../../src/migrations/read-migrations.ts';
+import type { Migration } from '../../../src/migrations/legacy-record.ts';
+import { GOD_RECORD, METRICS_SPLIT } from '../../../src/migrations/manifests.ts';
 import { stateKey } from '../../../src/migrations/state.ts';
-import { type StepResult, type Toolkit, takeStep } from '../../../src/migrations/steps.ts';
+import { type StepResult, takeStep } from '../../../src/migrations/steps.ts';
+import { type Toolkit, readStates } from '../../../src/migrations/toolkit.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { damage } from '../../support/damage.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';

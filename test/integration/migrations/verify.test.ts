@@ -4,7 +4,7 @@ import type { ItemKey } from '../../../src/ledger/kernel/keys.ts';
 import { decimal } from '../../../src/ledger/kernel/money.ts';
 import { type PlannedItem, plan, putNew } from '../../../src/ledger/items/plan.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
 import { takeStep } from '../../../src/migrations/steps.ts';
 import { type VerifyResult, verify } from '../../../src/migrations/verify.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
-import type { Migration } from '../../../src/migrations/migration.ts';
+import type { Migration } from '../../../src/migrations/legacy-record.ts';
+import { GOD_RECORD, METRICS_SPLIT } from '../../../src/migrations/manifests.ts';
 import { findItem } from '../../../src/migrations/scan.ts';
 import { takeStep } from '../../../src/migrations/steps.ts';
-import { unmovedRecords } from '../../../src/migrations/unmoved-records.ts';
+import { unmovedRecords } from '../../../src/migrations/toolkit.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { type Harness, makeHarness } from '../../support/harness.ts';
 import { legacyCustomers, legacyMetrics, seedLegacy } from '../../support/legacy-records.ts';
@@ -38,9 +37,9 @@ describe.each([GOD_RECORD, METRICS_SPLIT])(
         amounts: { ...amounts },
         profile,
       }));
-      const born = Array.from({ length: 1 }, (_, index) => ({
+      const created = Array.from({ length: 1 }, (_, index) => ({
         tenant: 'demo',
-        accountId: `born-${index}`,
+        accountId: `created-${index}`,
         amounts: {},
         profile: {},
       }));
@@ -48,7 +47,7 @@ describe.each([GOD_RECORD, METRICS_SPLIT])(
       gateways = [await startGateway(harness), await startGateway(harness)];
       traffic = startTraffic({
         channels: () => gateways.map((gateway) => directChannel(gateway.ledger)),
-        accounts: [...accounts.slice(0, 3), ...born],
+        accounts: [...accounts.slice(0, 3), ...created],
         seed: 1,
       });
     });
@@ -140,7 +139,7 @@ describe.each([GOD_RECORD, METRICS_SPLIT])(
           expect(await disagreement(harness.ledger, account)).toBeUndefined();
           expect(await disagreement(gateway?.ledger ?? harness.ledger, account)).toBeUndefined();
         }
-        const attributes = [migration.shape.mark, ...Object.values(migration.shape.amounts)];
+        const attributes = [migration.mark, ...Object.values(migration.amounts)];
         expect(
           await findItem(harness.ledger.store, (item) =>
             attributes.some((name) => name in item && name !== 'writes'),

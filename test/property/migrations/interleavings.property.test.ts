@@ -7,15 +7,12 @@ import { ZERO, add, plainDecimal } from '../../../src/ledger/kernel/money.ts';
 import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
 import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { updateProfile } from '../../../src/ledger/usecases/commands/update-profile.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { isRecord } from '../../../src/migrations/legacy-record.ts';
+import { type Migration, isRecord, legacyKey, newKeys } from '../../../src/migrations/legacy-record.ts';
+import { GOD_RECORD, METRICS_SPLIT } from '../../../src/migrations/manifests.ts';
 import { followMigrations } from '../../../src/migrations/migrating-table.ts';
-import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
-import { type Migration, legacyKey } from '../../../src/migrations/migration.ts';
-import { moveRecord } from '../../../src/migrations/move-record.ts';
-import { postedToWallet } from '../../../src/migrations/move.ts';
-import { compare, counterparts } from '../../../src/migrations/parity.ts';
-import type { Toolkit } from '../../../src/migrations/steps.ts';
+import { handleRecord, postedToWallet } from '../../../src/migrations/move.ts';
+import { compare } from '../../../src/migrations/parity.ts';
+import type { Toolkit } from '../../../src/migrations/toolkit.ts';
 import { createMigrationView } from '../../../src/migrations/view.ts';
 import { type Harness, admin, customer, makeHarness } from '../../support/harness.ts';
 import { legacyCustomers, legacyMetrics, seedLegacy } from '../../support/legacy-records.ts';
@@ -75,10 +72,10 @@ async function begin(migration: Migration): Promise<void> {
   mover = { ...toolkit, table: hooked('move') };
 }
 
-async function happen(who: keyof typeof before): Promise<void> {
-  const happening = before[who];
+async function interrupt(who: keyof typeof before): Promise<void> {
+  const interruption = before[who];
   before[who] = undefined;
-  await happening?.();
+  await interruption?.();
 }
 
 function hooked(who: keyof typeof before): Pick<Ledger, 'store' | 'transactor'> {
@@ -87,7 +84,7 @@ function hooked(who: keyof typeof before): Pick<Ledger, 'store' | 'transactor'> 
     store,
     transactor: {
       commit: async (plan) => {
-        await happen(who);
+        await interrupt(who);
         return transactor.commit(plan);
       },
     },
@@ -175,7 +172,7 @@ async function play(migration: Migration, { form, writes, at, how, around }: His
   const moved = async (): Promise<void> => {
     const [record] = await store.get([key]);
     if (record === undefined) throw new Error('no record');
-    expect(await moveRecord(mover, migration, record)).toMatchObject({
+    expect(await handleRecord(mover, migration, record, 'MOVE')).toMatchObject({
       kind: expect.stringMatching(/DONE|NOTHING/) as string,
     });
   };
@@ -194,7 +191,7 @@ async function play(migration: Migration, { form, writes, at, how, around }: His
     };
     await moved();
     // Where there was nothing to move, nothing was between its writes.
-    await happen('move');
+    await interrupt('move');
   }
   const beside = how === 'BESIDE' ? moved() : Promise.resolve();
   for (const one of queue) await one();
@@ -205,9 +202,9 @@ async function play(migration: Migration, { form, writes, at, how, around }: His
   for (const ledger of gateways) expect(await disagreement(ledger, account)).toBeUndefined();
   const [record] = await store.get([key]);
   // A METRICS item may hold nothing but metrics: no record, and nothing to move.
-  if (isRecord(migration.shape, record)) {
-    const items = await store.get(counterparts(migration.shape, account));
-    expect(compare(migration.shape, account, record, items).differences).toEqual([]);
+  if (isRecord(migration, record)) {
+    const items = await store.get(newKeys(migration, account));
+    expect(compare(migration, account, record, items).differences).toEqual([]);
   }
   const entries = await harness.entries(tenant, accountId);
   for (const [asset, sum] of postedToWallet(accountId, entries)) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NOT_BEGUN, type Answer } from '../../../src/cli/migrate-commands.ts';
+import { type Answer, NOT_BEGUN } from '../../../src/cli/migrate-commands.ts';
 import { printedAnswer } from '../../../src/cli/migrate-output.ts';
 
 type Status = Extract<Answer, { command: 'status' }>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError, counted, readWords } from '../../../src/cli/command-line.ts';
-import { readOptions } from '../../../src/cli/migrate-options.ts';
+import { readOptions } from '../../../src/cli/migrate-commands.ts';
 
 function refusal(read: () => unknown): string {
   try {

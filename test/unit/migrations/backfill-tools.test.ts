@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
 import { decimal } from '../../../src/ledger/kernel/money.ts';
-import { createCapacityLimiter } from '../../../src/migrations/capacity.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
-import { move, objectionToMove, removal } from '../../../src/migrations/move.ts';
+import { progressLine } from '../../../src/cli/migrate-output.ts';
+import { objectionToMove } from '../../../src/migrations/legacy-record.ts';
+import { GOD_RECORD, METRICS_SPLIT } from '../../../src/migrations/manifests.ts';
+import { move, removal } from '../../../src/migrations/move.ts';
 import { compare } from '../../../src/migrations/parity.ts';
-import { progressLine } from '../../../src/migrations/progress.ts';
+import { createCapacityLimiter } from '../../../src/migrations/scan.ts';
 import { ownedClock, recordedWaits } from '../../support/owned-time.ts';
 
 const record = toAttributes({
@@ -57,8 +57,8 @@ describe('the move of a record', () => {
 
   it('is refused to a record that owes: no balance is ever negative', () => {
     const owing = { ...record, point: { N: '-1' } };
-    expect(objectionToMove(GOD_RECORD.shape, owing)).toBe('POINT is negative');
-    expect(objectionToMove(GOD_RECORD.shape, record)).toBeUndefined();
+    expect(objectionToMove(GOD_RECORD, owing)).toBe('POINT is negative');
+    expect(objectionToMove(GOD_RECORD, record)).toBeUndefined();
   });
 });
 
@@ -89,11 +89,11 @@ describe('parity', () => {
       toAttributes({ display_name: 'Bob' }),
     ];
     const account = { tenant: 'demo', accountId: 'alice' };
-    expect(compare(GOD_RECORD.shape, account, moved, items).differences).toEqual([
+    expect(compare(GOD_RECORD, account, moved, items).differences).toEqual([
       { kind: 'BALANCE', ...account, of: 'ECOPAY', old: '900', new: '901' },
       { kind: 'PROFILE', ...account, of: 'display_name' },
     ]);
-    expect(compare(GOD_RECORD.shape, account, record, items).differences).toEqual([
+    expect(compare(GOD_RECORD, account, record, items).differences).toEqual([
       { kind: 'UNMOVED', ...account },
     ]);
   });
@@ -103,7 +103,7 @@ describe('the pace of a backfill', () => {
   it('waits off exactly what was consumed beyond the rate', async () => {
     const clock = ownedClock();
     const { wait, waitedMs } = recordedWaits();
-    const limiter = createCapacityLimiter({ unitsPerS: 100, clock, wait });
+    const limiter = createCapacityLimiter(100, clock, wait);
     await limiter.settle();
     limiter.spend(25);
     limiter.spend(5);

@@ -1,9 +1,10 @@
+import { type AttributeInput, readString, toAttributes } from '../../../src/ledger/kernel/attributes.ts';
+import { integer } from '../../../src/ledger/kernel/integers.ts';
 import { describe, expect, it } from 'vitest';
-import { type Facts, objections } from '../../../src/migrations/gates.ts';
-import type { Heartbeat } from '../../../src/migrations/heartbeat.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { PHASES, type Phase, conductIn, phaseAfter, phaseBefore } from '../../../src/migrations/phases.ts';
-import type { MigrationState, Verification, Walk } from '../../../src/migrations/state.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
+import { PHASES, type Phase, phaseAfter, phaseBefore, policyOf } from '../../../src/migrations/phases.ts';
+import type { Heartbeat, MigrationState, Verification, Walk } from '../../../src/migrations/state.ts';
+import { type Facts, objections } from '../../../src/migrations/steps.ts';
 
 const VERSION = 5;
 const walk: Walk = {
@@ -35,7 +36,28 @@ function facts(phase: Phase, state: Partial<MigrationState> = {}, more: Partial<
     rev: 9,
     ...state,
   };
-  return { migration: GOD_RECORD, state: full, states: [full], fleet: [], nowMs: 60_000, ...more };
+  return {
+    migration: GOD_RECORD,
+    state: full,
+    states: [full],
+    fleet: [],
+    nowMs: 60_000,
+    ...holding(),
+    ...more,
+  };
+}
+
+/** A table with these items alone. */
+function holding(...items: readonly Record<string, AttributeInput>[]): Pick<Facts, 'find'> {
+  const stored = items.map(toAttributes);
+  return {
+    find: (isWanted) => {
+      const found = stored.find(isWanted);
+      return Promise.resolve(
+        found === undefined ? undefined : `${readString(found, 'uuid')} ${readString(found, 'type')}`,
+      );
+    },
+  };
 }
 
 function acting(version: number): Heartbeat {
@@ -68,26 +90,26 @@ describe('the gates of a migration', () => {
     ]);
   });
 
-  it('stay shut while any process acts on an earlier step or is still joining', () => {
+  it('stay shut while any process acts on an earlier step or is still joining', async () => {
     const fleet: readonly Heartbeat[] = [acting(VERSION), acting(VERSION - 1), { process: 'new', atMs: 0 }];
-    expect(objections(facts('off', {}, { fleet }), 'FORWARD')).toEqual([
+    expect(await objections(facts('off', {}, { fleet }), 'FORWARD')).toEqual([
       'Process p4 still acts on an earlier step.',
       'Process new is still joining, or does not know this migration.',
     ]);
-    expect(objections(facts('read-new', {}, { fleet }), 'BACK')).toHaveLength(2);
+    expect(await objections(facts('read-new', {}, { fleet }), 'BACK')).toHaveLength(2);
   });
 
-  it('open expand only once off has lasted long enough for every process to have heard of it', () => {
-    const open = (nowMs: number): readonly string[] =>
+  it('open expand only once off has lasted long enough for every process to have heard of it', async () => {
+    const open = (nowMs: number): ReturnType<typeof objections> =>
       objections(facts('off', { sinceMs: 1_000 }, { nowMs }), 'FORWARD');
-    expect(open(60_999)).toEqual([
+    expect(await open(60_999)).toEqual([
       'A process that has not heard of it yet may still be writing: off lasts 60 s at least.',
     ]);
-    expect(open(61_000)).toEqual([]);
+    expect(await open(61_000)).toEqual([]);
   });
 
-  it('open verify only to a walk of this stay that left nothing', () => {
-    const open = (one: Walk | undefined): readonly string[] =>
+  it('open verify only to a walk of this stay that left nothing', async () => {
+    const open = (one: Walk | undefined): ReturnType<typeof objections> =>
       objections(facts('backfill', one === undefined ? {} : { walk: one }), 'FORWARD');
     const unfinished: Walk = {
       walkId: 'w',
@@ -97,41 +119,43 @@ describe('the gates of a migration', () => {
       startedAtMs: 1,
       failed: 0,
     };
-    expect(open(walk)).toEqual([]);
-    expect(open(undefined)).toEqual(['Run "backfill god-record" first.']);
-    expect(open({ ...walk, version: VERSION - 2 })).toEqual(['Run "backfill god-record" first.']);
-    expect(open(unfinished)).toEqual([
+    expect(await open(walk)).toEqual([]);
+    expect(await open(undefined)).toEqual(['Run "backfill god-record" first.']);
+    expect(await open({ ...walk, version: VERSION - 2 })).toEqual(['Run "backfill god-record" first.']);
+    expect(await open(unfinished)).toEqual([
       'The backfill has not come to its end: run "backfill god-record" to go on.',
     ]);
-    expect(open({ ...walk, failed: 3 })).toEqual([
+    expect(await open({ ...walk, failed: 3 })).toEqual([
       'Records that the backfill had to leave: 3. Run it again.',
     ]);
   });
 
-  it('open contract only to a verify that began in read-new and found nothing', () => {
-    const open = (one: Verification): readonly string[] =>
+  it('open contract only to a verify that began in read-new and found nothing', async () => {
+    const open = (one: Verification): ReturnType<typeof objections> =>
       objections(facts('read-new', { walk, verification: one }), 'FORWARD');
-    expect(open(verification)).toEqual([]);
-    expect(open({ ...verification, version: VERSION - 1 })).toEqual([
+    expect(await open(verification)).toEqual([]);
+    expect(await open({ ...verification, version: VERSION - 1 })).toEqual([
       'Run "verify god-record" in this phase first.',
     ]);
-    expect(open({ ...verification, unmoved: 1, differences: 2 })).toEqual([
+    expect(await open({ ...verification, unmoved: 1, differences: 2 })).toEqual([
       'Records that have not moved: 1. Run "backfill god-record" again, in backfill or verify.',
       'Differences: 2. Run "verify god-record" to see them.',
     ]);
   });
 
-  it('refuse the way back into off once a record has moved, and from contract on', () => {
-    expect(objections(facts('expand'), 'BACK')).toEqual([]);
-    expect(objections(facts('expand', {}, { movedRecord: 'demo#a CUSTOMER' }), 'BACK')).toEqual([
+  it('refuse the way back into off once a record has moved, and from contract on', async () => {
+    const unmoved = holding({ uuid: 'demo#a', type: 'CUSTOMER' });
+    expect(await objections(facts('expand', {}, unmoved), 'BACK')).toEqual([]);
+    const moved = holding({ uuid: 'demo#a', type: 'CUSTOMER', moved_at: integer(1) });
+    expect(await objections(facts('expand', {}, moved), 'BACK')).toEqual([
       'Records have moved (demo#a CUSTOMER is one), and off knows only the old shape.',
     ]);
-    expect(objections(facts('contract'), 'BACK')).toEqual([
+    expect(await objections(facts('contract'), 'BACK')).toEqual([
       'There is no way back from contract: the old shape has gone stale.',
     ]);
   });
 
-  it('let a migration begin only alone, and where nothing is in the new shape', () => {
+  it('let a migration begin only alone, and where nothing is in the new shape', async () => {
     const other: MigrationState = {
       id: 'metrics-split',
       phase: 'verify',
@@ -146,14 +170,14 @@ describe('the gates of a migration', () => {
       states: [other],
       fleet: [],
       nowMs: 0,
-      newItem: 'demo#a PROFILE',
+      ...holding({ uuid: 'demo#a', type: 'ORDER#1' }, { uuid: 'demo#a', type: 'PROFILE' }),
     };
-    expect(objections(begin, 'FORWARD')).toEqual([
+    expect(await objections(begin, 'FORWARD')).toEqual([
       'metrics-split is under way: one migration at a time.',
       'The table already has items in the new shape (demo#a PROFILE is one).',
     ]);
     expect(
-      objections({ ...begin, states: [{ ...other, phase: 'done' }], newItem: undefined }, 'FORWARD'),
+      await objections({ ...begin, states: [{ ...other, phase: 'done' }], ...holding() }, 'FORWARD'),
     ).toEqual([]);
   });
 
@@ -165,9 +189,9 @@ describe('the gates of a migration', () => {
         [phase, next],
         [next, phase],
       ] as const) {
-        const { reads } = conductIn(other);
+        const { reads } = policyOf(other);
         // In off nothing has moved, so what it would write of a moved record is of no account.
-        if (one !== 'off' && other !== 'off') expect(['BOTH', reads]).toContain(conductIn(one).writes);
+        if (one !== 'off' && other !== 'off') expect(['BOTH', reads]).toContain(policyOf(one).writes);
       }
     }
   });

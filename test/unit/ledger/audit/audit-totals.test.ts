@@ -44,7 +44,7 @@ describe('the totals of an audit', () => {
           stripe: '-465',
           cash: '-200',
           receivable: '-40',
-          overpayment: '5',
+          surplus: '5',
           issuer: '-1',
         },
         difference: '0',

@@ -7,11 +7,9 @@ import { decimal } from '../../../src/ledger/kernel/money.ts';
 import { plan } from '../../../src/ledger/items/plan.ts';
 import { updateProfileFields } from '../../../src/ledger/items/profile-writes.ts';
 import { CLEAR } from '../../../src/ledger/model/record-changes.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
-import { METRICS_SPLIT } from '../../../src/migrations/metrics-split/migration.ts';
-import { mirror } from '../../../src/migrations/mirror.ts';
-import { conductIn } from '../../../src/migrations/phases.ts';
-import { refusalOf, rewrite } from '../../../src/migrations/rewrite.ts';
+import { legacyWrite, refusalOf, rewrite } from '../../../src/migrations/dual-write.ts';
+import { GOD_RECORD, METRICS_SPLIT } from '../../../src/migrations/manifests.ts';
+import { policyOf } from '../../../src/migrations/phases.ts';
 
 const account = { tenant: 'demo', accountId: 'alice' };
 const wallet = ledgerAccount.wallet('alice');
@@ -29,18 +27,20 @@ const charge: Entry = {
 };
 const record = { uuid: 'demo#alice', type: 'CUSTOMER', ecopay: decimal('300'), writes: integer(2) };
 
-describe('a mirror', () => {
+describe('the write of an old shape', () => {
   it('is nothing where nothing changes', () => {
-    expect(mirror(GOD_RECORD, account, [], 'FOLLOW')).toEqual([]);
+    expect(legacyWrite(GOD_RECORD, account, [], 'DUAL_WRITE')).toEqual([]);
     const room = checkRoom({ ...account, asset: 'ECOPAY' }, decimal('5'), decimal('10')).change;
-    expect(room === undefined ? [] : mirror(GOD_RECORD, account, [room], 'FOLLOW')).toEqual([]);
+    expect(room === undefined ? [] : legacyWrite(GOD_RECORD, account, [room], 'DUAL_WRITE')).toEqual([]);
     const untouched = updateProfileFields(account, {}, 1).change;
-    expect(untouched === undefined ? [] : mirror(GOD_RECORD, account, [untouched], 'FOLLOW')).toEqual([]);
+    expect(
+      untouched === undefined ? [] : legacyWrite(GOD_RECORD, account, [untouched], 'DUAL_WRITE'),
+    ).toEqual([]);
   });
 
   it('tells a field that is to be cleared from one that is not given', () => {
     const { change } = updateProfileFields(account, { display_name: 'Alice', email: CLEAR }, 7);
-    const [item] = change === undefined ? [] : mirror(GOD_RECORD, account, [change], 'FOLLOW');
+    const [item] = change === undefined ? [] : legacyWrite(GOD_RECORD, account, [change], 'DUAL_WRITE');
     expect(item?.item).toMatchObject({
       Update: {
         UpdateExpression: 'SET #updated_at = :at, #name = :name REMOVE #mail ADD #writes :one',
@@ -53,7 +53,7 @@ describe('a mirror', () => {
 
 describe('a plan in another shape', () => {
   it('becomes one write of a record that has not moved, judged there', () => {
-    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('expand'), plan('t', recordEntry(charge)), [
+    const { plan: rewritten } = rewrite(GOD_RECORD, policyOf('expand'), plan('t', recordEntry(charge)), [
       toAttributes(record),
     ]);
     expect(rewritten.items.map(({ role }) => role)).toEqual(['metrics', 'entry', 'legacy:demo#alice']);
@@ -71,8 +71,8 @@ describe('a plan in another shape', () => {
     });
   });
 
-  it('keeps its own items beside the mirror of a record that has moved', () => {
-    const { plan: rewritten } = rewrite(GOD_RECORD, conductIn('verify'), plan('t', recordEntry(charge)), [
+  it('keeps its own items beside the write of the old shape of a record that has moved', () => {
+    const { plan: rewritten } = rewrite(GOD_RECORD, policyOf('verify'), plan('t', recordEntry(charge)), [
       toAttributes({ ...record, moved_at: integer(1) }),
     ]);
     expect(rewritten.items.map(({ role }) => role)).toEqual([
@@ -84,17 +84,17 @@ describe('a plan in another shape', () => {
     ]);
   });
 
-  it('is born moved from backfill on, and in the old shape before', () => {
+  it('creates an account in both shapes from backfill on, and in the old shape before', () => {
     const parts = (phase: 'expand' | 'backfill'): unknown =>
-      rewrite(GOD_RECORD, conductIn(phase), plan('t', recordEntry(charge)), [undefined]).parts.get(
+      rewrite(GOD_RECORD, policyOf(phase), plan('t', recordEntry(charge)), [undefined]).parts.get(
         'legacy:demo#alice',
       );
-    expect(parts('expand')).toMatchObject({ part: 'ALONE' });
-    expect(parts('backfill')).toMatchObject({ part: 'BORN' });
+    expect(parts('expand')).toMatchObject({ part: 'LEGACY_ONLY' });
+    expect(parts('backfill')).toMatchObject({ part: 'CREATE_BOTH' });
   });
 
   it('writes METRICS once, with the metrics, where points are kept in it', () => {
-    const { plan: rewritten } = rewrite(METRICS_SPLIT, conductIn('expand'), plan('t', recordEntry(charge)), [
+    const { plan: rewritten } = rewrite(METRICS_SPLIT, policyOf('expand'), plan('t', recordEntry(charge)), [
       toAttributes({ uuid: 'demo#alice', type: 'METRICS', points: decimal('9') }),
     ]);
     expect(rewritten.items.map(({ role }) => role)).toEqual(['balance:ECOPAY', 'entry', 'legacy:demo#alice']);
@@ -104,7 +104,7 @@ describe('a plan in another shape', () => {
   });
 
   it('tells which balance refused from the record as it stood, and asks to look again at one that moved', () => {
-    const rewritten = rewrite(GOD_RECORD, conductIn('expand'), plan('t', recordEntry(charge)), [
+    const rewritten = rewrite(GOD_RECORD, policyOf('expand'), plan('t', recordEntry(charge)), [
       toAttributes(record),
     ]);
     const refused = refusalOf(GOD_RECORD, rewritten, new Map([['legacy:demo#alice', toAttributes(record)]]));

@@ -3,7 +3,7 @@ import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { updateProfile } from '../../../src/ledger/usecases/commands/update-profile.ts';
 import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { backfill } from '../../../src/migrations/backfill.ts';
-import { GOD_RECORD } from '../../../src/migrations/god-record/migration.ts';
+import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
 import { followMigrations } from '../../../src/migrations/migrating-table.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { createMigrationView } from '../../../src/migrations/view.ts';
@@ -32,9 +32,9 @@ beforeAll(async () => {
     store: ledger.store,
     transactor: {
       commit: async (...sent: Parameters<Ledger['transactor']['commit']>) => {
-        const happening = between;
+        const interruption = between;
         between = undefined;
-        await happening?.();
+        await interruption?.();
         return ledger.transactor.commit(...sent);
       },
     },
@@ -55,14 +55,14 @@ it('are one record with both writes, whichever gateway came first and whatever i
   const profile = { accountId: 'named', displayName: 'Zoë' };
   between = () => updateProfile(early, customer('named', 'demo'), profile);
   expect(await cashIn(late, 'named', '7')).toMatchObject({ kind: 'TopUpSuccess' });
-  await cashIn(late, 'born', '3');
-  await cashIn(early, 'born', '4');
+  await cashIn(late, 'created', '3');
+  await cashIn(early, 'created', '4');
 
   const toolkit = toolkitOf(harness);
   expect(await backfill(toolkit, GOD_RECORD, { segments: 1 })).toMatchObject({ left: 0 });
   expect(await verify(toolkit, GOD_RECORD, { segments: 1 })).toMatchObject({
     report: { records: 3, unmoved: 0, differences: 0 },
   });
-  const balances = ['paid', 'named', 'born'].map((accountId) => harness.balance('demo', accountId));
+  const balances = ['paid', 'named', 'created'].map((accountId) => harness.balance('demo', accountId));
   expect(await Promise.all(balances)).toEqual(['120', '7', '7']);
 });
