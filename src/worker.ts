@@ -9,7 +9,7 @@ import {
 } from './cli/command-line.ts';
 import { composeLedger } from './main/compose-ledger.ts';
 import { loadConfig } from './config/config.ts';
-import { startBackground } from './fulfilment/background.ts';
+import { startBackground } from './fulfilment/worker.ts';
 import { healthRoutes } from './transport/health-routes.ts';
 
 const HELP = `Usage: npm run worker

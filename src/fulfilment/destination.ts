@@ -2,62 +2,44 @@ import { lookup as resolve } from 'node:dns';
 import { BlockList, type LookupFunction, isIP } from 'node:net';
 
 /*
- * Where a request to a merchant's server may go. Its URL is the merchant's, so without this it could reach our own
- * network: a metadata service, a database, an admin page (server-side request forgery).
+ * Where a request to a merchant's server may go. The merchant chooses the URL. Without this check it could name a server in our
+ * own network: a metadata service, a database, an admin page (server-side request forgery).
  */
 
-/** Not globally reachable, by IANA's registry of special-purpose addresses; multicast and the reserved block beside it. */
-const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.31.196.0', 24],
-  ['192.52.193.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['192.175.48.0', 24],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-];
+/** Not globally reachable, by IANA's registry of special-purpose addresses; also multicast and the reserved block. */
+const IPV4_SPECIAL = blockList(
+  'ipv4',
+  `0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.31.196.0/24
+   192.52.193.0/24 192.88.99.0/24 192.168.0.0/16 192.175.48.0/24 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24
+   224.0.0.0/4 240.0.0.0/4`,
+);
 
-/** Within global unicast: protocol assignments with Teredo, documentation, and 6to4, which carries IPv4 addresses inside. */
-const IPV6_SPECIAL: readonly (readonly [string, number])[] = [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['2620:4f:8000::', 48],
-  ['3fff::', 20],
-];
+/** Within global unicast: protocol assignments with Teredo, documentation, and 6to4, which contains IPv4 addresses. */
+const IPV6_SPECIAL = blockList('ipv6', '2001::/23 2001:db8::/32 2002::/16 2620:4f:8000::/48 3fff::/20');
 
-const special = new BlockList();
-for (const [network, prefix] of IPV4_SPECIAL) special.addSubnet(network, prefix, 'ipv4');
-for (const [network, prefix] of IPV6_SPECIAL) special.addSubnet(network, prefix, 'ipv6');
+/** All of IPv6 that is public. Mapped, link-local, unique local, multicast and NAT64 addresses are outside. */
+const GLOBAL_UNICAST = blockList('ipv6', '2000::/3');
 
-/** All that IPv6 hands out; what is outside (mapped, link-local, unique local, multicast, NAT64, …) is no public address. */
-const globalUnicast = new BlockList();
-globalUnicast.addSubnet('2000::', 3, 'ipv6');
+function blockList(family: 'ipv4' | 'ipv6', networks: string): BlockList {
+  const list = new BlockList();
+  for (const [, network = '', prefix = ''] of networks.matchAll(/(\S+)\/(\d+)/g))
+    list.addSubnet(network, Number.parseInt(prefix, 10), family);
+  return list;
+}
 
-/** Whether an address is on the public internet. False for whatever is no address. */
+/** Whether an address is on the public internet. False for anything that isn't an address. */
 export function isPublicAddress(address: string): boolean {
   switch (isIP(address)) {
     case 4:
-      return !special.check(address, 'ipv4');
+      return !IPV4_SPECIAL.check(address, 'ipv4');
     case 6:
-      return globalUnicast.check(address, 'ipv6') && !special.check(address, 'ipv6');
+      return GLOBAL_UNICAST.check(address, 'ipv6') && !IPV6_SPECIAL.check(address, 'ipv6');
     default:
       return false;
   }
 }
 
-/** The address that a name has or resolves to is none that a merchant may name. */
+/** A name resolved to an address that a merchant may not name. */
 export class ForbiddenDestinationError extends Error {
   constructor() {
     super('the address is not on the public internet');
@@ -65,13 +47,13 @@ export class ForbiddenDestinationError extends Error {
   }
 }
 
-/** A URL's host where it is an address itself: Node asks no lookup about those. */
+/** A URL's host if it is an address itself: Node makes no lookup for those. */
 export function literalAddress({ hostname }: Pick<URL, 'hostname'>): string | undefined {
   const bare = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   return isIP(bare) === 0 ? undefined : bare;
 }
 
-/** How a name is resolved: to all its addresses. */
+/** Resolves a name to all its addresses. */
 export type Resolve = (
   hostname: string,
   options: { readonly all: true },
@@ -82,8 +64,8 @@ export type Resolve = (
 ) => void;
 
 /**
- * A lookup that gives only public addresses, for `http.request`: the very answer that was judged is what it connects to,
- * so that a name can't change in between (DNS rebinding). One address that isn't public spoils them all.
+ * A lookup for `http.request` that gives only public addresses. The request connects to the very address that was checked, so
+ * the name can't change in between (DNS rebinding). It fails if any address of the name isn't public.
  */
 export function publicLookup(resolveAll: Resolve = resolve): LookupFunction {
   return (hostname, options, callback) => {

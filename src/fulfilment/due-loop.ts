@@ -1,26 +1,29 @@
-import { DUE_SHARDS } from '../ledger/model/orders/due.ts';
 import type { Ids } from '../ledger/kernel/ids.ts';
 import type { OrderRef } from '../ledger/kernel/keys.ts';
 import { orderNodeId } from '../ledger/items/node-ids.ts';
 import { type DueOrder, type DuePage, dueOrders } from '../ledger/usecases/steps/due-orders.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import { DUE_SHARDS } from '../ledger/model/orders/due.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 
-export interface DueLoopOptions {
-  readonly ledger: Ledger;
-  /** Does what a due order needs, and says whether it moved on. */
-  readonly work: (ref: OrderRef) => Promise<boolean>;
+export interface DueLoopSettings {
   /** Orders worked on at the same time. */
   readonly concurrency: number;
   /** The pause after a shard that had something to do. */
   readonly busyPollMs: number;
-  /** How long a whole round over all shards takes at most while there is nothing to do. */
+  /** The longest time for a whole round over all shards while there is nothing to do. */
   readonly idlePollMs: number;
-  /** How long after a wake-up its order is taken up: the answer to whoever made it due goes out first. */
+  /** How long to wait after a wake-up: the answer to the client who made the order due goes out first. */
   readonly wakeAfterMs: number;
-  /** How long an order that did not move on is left alone while it is listed as before: the index may be behind. */
+  /** How long to leave an order alone that did not move on while the index lists it unchanged: the index may be behind. */
   readonly restMs: number;
+}
+
+export interface DueLoopOptions extends DueLoopSettings {
+  readonly ledger: Ledger;
+  /** Does what a due order needs. Resolves to whether it moved on. */
+  readonly work: (ref: OrderRef) => Promise<boolean>;
   /** Waits, or returns early when the signal aborts. Never rejects. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly metrics: Pick<Metrics, 'set'>;
@@ -28,23 +31,22 @@ export interface DueLoopOptions {
 }
 
 export interface DueLoop {
-  /** Takes up an order that may have become due just now, without waiting for its turn in the index. */
+  /** Starts an order that may have become due just now, without waiting for its turn in the index. */
   readonly wake: (ref: OrderRef) => void;
-  /** Takes up nothing more, and resolves once nothing is being worked on. */
+  /** Starts nothing more, and resolves once nothing is being worked on. */
   readonly stop: () => Promise<void>;
 }
 
-/** The longest wait after a shard could not be read: an outage is not made worse by asking. */
+/** The longest wait after a shard could not be read: more requests would make an outage worse. */
 const MAX_OUTAGE_WAIT_MS = 10_000;
 
 /** Orders read of a shard at once: more than one worker has slots for, so that workers rarely want the same one. */
 const PAGE_SIZE = 48;
 
 /**
- * Polls the shards of the due index in turn and works on what is due, never on more than `concurrency` orders at once.
- * Workers keep out of one another's way by chance alone: each begins its round at a random shard and takes the orders of
- * a page in random order. While nothing is due the round slows down. A wake-up is a shortcut past the index: what it
- * can't take up at once is found there.
+ * Polls the shards of the due index in turn and works on what is due, on at most `concurrency` orders at once. Workers avoid each
+ * other only by chance: each begins at a random shard and takes the orders of a page in random order. While nothing is due the
+ * round slows down. A wake-up is a shortcut past the index; if it can't start its order, the index still lists it.
  */
 export function startDueLoop(options: DueLoopOptions): DueLoop {
   const { ledger, busyPollMs, idlePollMs, wakeAfterMs, wait, logger } = options;
@@ -52,7 +54,8 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
   const shards = createShards(options);
   const pool = createPool(options, stopping.signal);
   const waking = new Set<string>();
-  let quiet = 0;
+  /** Polls in a row that started nothing. */
+  let quietPolls = 0;
 
   async function wake(ref: OrderRef): Promise<void> {
     const name = orderName(ref);
@@ -60,7 +63,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
     waking.add(name);
     await wait(wakeAfterMs, stopping.signal);
     waking.delete(name);
-    if (!pool.takeUpNow(ref)) quiet = 0;
+    if (!pool.startNow(ref)) quietPolls = 0;
   }
 
   async function loop(): Promise<void> {
@@ -68,10 +71,10 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
     while (!stopping.signal.aborted) {
       let pauseMs: number;
       try {
-        const started = await pool.takeUp(await shards.next());
+        const started = await pool.startAll(await shards.next());
         failures = 0;
-        quiet = started === 0 ? quiet + 1 : 0;
-        pauseMs = quietPauseMs(quiet, busyPollMs, Math.max(busyPollMs, idlePollMs / DUE_SHARDS));
+        quietPolls = started === 0 ? quietPolls + 1 : 0;
+        pauseMs = quietPauseMs(quietPolls, busyPollMs, Math.max(busyPollMs, idlePollMs / DUE_SHARDS));
       } catch (error) {
         failures += 1;
         logger.warn('The due index could not be read', { count: failures }, error);
@@ -83,9 +86,7 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
 
   const looping = loop();
   return {
-    wake: (ref) => {
-      void wake(ref);
-    },
+    wake: (ref) => void wake(ref),
     stop: async () => {
       stopping.abort();
       await looping;
@@ -94,23 +95,14 @@ export function startDueLoop(options: DueLoopOptions): DueLoop {
   };
 }
 
-/** One quiet round goes on at the busy pace, three more bring it down to the idle one. */
-function quietPauseMs(quiet: number, busyMs: number, idleMs: number): number {
-  const slowness = Math.min(1, Math.max(0, quiet - DUE_SHARDS) / (3 * DUE_SHARDS));
+/** The first quiet round keeps the busy pace, the next three slow down to the idle one. */
+function quietPauseMs(quietPolls: number, busyMs: number, idleMs: number): number {
+  const slowness = Math.min(1, Math.max(0, quietPolls - DUE_SHARDS) / (3 * DUE_SHARDS));
   return busyMs + (idleMs - busyMs) * slowness;
 }
 
 /** Works on due orders, a bounded number at the same time, and on none twice at once. */
-function createPool(
-  options: DueLoopOptions,
-  stopping: AbortSignal,
-): {
-  /** Starts what isn't being worked on yet, as slots become free, and says how many that were. */
-  readonly takeUp: (orders: readonly DueOrder[]) => Promise<number>;
-  /** Starts one order if a slot is free. False where it has to be found in the index. */
-  readonly takeUpNow: (ref: OrderRef) => boolean;
-  readonly finished: () => Promise<void>;
-} {
+function createPool(options: DueLoopOptions, stopping: AbortSignal) {
   const { concurrency, work, logger } = options;
   const running = new Map<string, Promise<void>>();
   const resting = createResting(options);
@@ -133,47 +125,42 @@ function createPool(
   }
 
   return {
-    takeUp: async (orders) => {
+    /** Starts the orders that aren't being worked on, as slots become free. Resolves to how many it started. */
+    startAll: async (orders: readonly DueOrder[]): Promise<number> => {
       let started = 0;
-      for (const order of orders) {
-        while (running.size >= concurrency && !stopping.aborted) {
-          await new Promise<void>((resolve) => {
-            onFreedSlot = resolve;
-          });
-        }
-        // What is left when the worker stops stays due for another one.
+      for (const { ref, atMs } of orders) {
+        while (running.size >= concurrency && !stopping.aborted)
+          await new Promise<void>((resolve) => (onFreedSlot = resolve));
+        // The rest stays due for another worker.
         if (stopping.aborted) break;
-        const name = orderName(order.ref);
-        if (running.has(name) || resting.has(name, order.atMs)) continue;
+        const name = orderName(ref);
+        if (running.has(name) || resting.has(name, atMs)) continue;
         started += 1;
-        running.set(name, run(order.ref, name, order.atMs));
+        running.set(name, run(ref, name, atMs));
       }
       return started;
     },
-    takeUpNow: (ref) => {
+    /** Starts one order if a slot is free. Returns false if the index has to find it. */
+    startNow: (ref: OrderRef): boolean => {
       if (stopping.aborted) return true;
       const name = orderName(ref);
       if (running.has(name) || running.size >= concurrency) return false;
       running.set(name, run(ref, name));
       return true;
     },
-    finished: async () => {
-      await Promise.all(running.values());
-    },
+    finished: () => Promise.all(running.values()),
   };
 }
 
-/** The shards in turn, each with the place where its next page begins. */
-function createShards({ ledger, metrics }: DueLoopOptions): {
-  readonly next: () => Promise<readonly DueOrder[]>;
-} {
+/** The shards in turn, each with the position of its next page. */
+function createShards({ ledger, metrics }: DueLoopOptions) {
   const pages = new Map<number, DuePage>();
   let shard = Math.floor(ledger.ids.fraction() * DUE_SHARDS) % DUE_SHARDS;
   return {
-    next: async () => {
+    next: async (): Promise<readonly DueOrder[]> => {
       const current = shard;
       shard = (shard + 1) % DUE_SHARDS;
-      // Page after page, so that orders at the head that can't be helped hide none behind them.
+      // Page after page, so that orders that can't move on at the head don't hide the others.
       const page = await dueOrders(ledger, current, PAGE_SIZE, pages.get(current)?.next);
       pages.set(current, page);
       const due = [...pages.values()].reduce((sum, { orders }) => sum + orders.length, 0);
@@ -190,26 +177,23 @@ function shuffled<Value>(values: readonly Value[], { fraction }: Pick<Ids, 'frac
     .map(({ value }) => value);
 }
 
-/** Orders that did not move on when they were taken up lately, each with the due time it was listed under then. */
-function createResting({ ledger, restMs }: DueLoopOptions): {
-  readonly has: (name: string, atMs: number) => boolean;
-  readonly add: (name: string, atMs: number) => void;
-} {
-  const taken = new Map<string, { readonly atMs: number; readonly untilMs: number }>();
+/** Orders that lately did not move on, each with the due time that the index listed then. */
+function createResting({ ledger, restMs }: DueLoopOptions) {
+  const resting = new Map<string, { readonly atMs: number; readonly untilMs: number }>();
   return {
-    has: (name, atMs) => {
-      const last = taken.get(name);
+    has: (name: string, atMs: number): boolean => {
+      const last = resting.get(name);
       return last?.atMs === atMs && ledger.clock.nowMs() < last.untilMs;
     },
-    add: (name, atMs) => {
+    add: (name: string, atMs: number): void => {
       const nowMs = ledger.clock.nowMs();
-      // In the order of their ends: the first that still counts is where forgetting stops.
-      for (const [other, { untilMs }] of taken) {
+      // Sorted by their ends: the first one that still counts ends the clean-up.
+      for (const [other, { untilMs }] of resting) {
         if (untilMs > nowMs) break;
-        taken.delete(other);
+        resting.delete(other);
       }
-      taken.delete(name);
-      taken.set(name, { atMs, untilMs: nowMs + restMs });
+      resting.delete(name);
+      resting.set(name, { atMs, untilMs: nowMs + restMs });
     },
   };
 }

@@ -1,7 +1,8 @@
+import type { FollowUps } from '../ledger/usecases/runtime/ledger.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
-import type { Tenant } from '../config/tenants.ts';
+import type { Tenant, Tenants } from '../config/tenants.ts';
 
-/** What a follow-up follows. A step's name says it: `receipt:paid`, `receipt:refunded:<refundId>`, … */
+/** What a follow-up follows. A step's name contains it: `receipt:paid`, `receipt:refunded:<refundId>`, … */
 export type FollowUpTrigger =
   | { readonly kind: 'paid' }
   | { readonly kind: 'refunded'; readonly refundId: string }
@@ -13,41 +14,35 @@ export type FollowUpTrigger =
 export type StepResult =
   /** `refunds`: how many refunds of its overpayment the provider has now, where the step is about one. */
   | { readonly kind: 'DONE'; readonly refunds?: number }
-  /** It didn't work: try again later. What a run throws counts as this. */
+  /** It failed and is tried again later. What a run throws counts as this. */
   | { readonly kind: 'RETRY'; readonly reason: string }
-  /** It can't work: to the dead letters at once. */
+  /** It can never succeed: the step becomes a dead letter at once. */
   | { readonly kind: 'GIVE_UP'; readonly reason: string };
 
 export interface StepContext {
-  /** The order as it was when the step was taken up. */
+  /** The order as it was when the worker claimed the step. */
   readonly order: Order;
   readonly trigger: FollowUpTrigger;
   /**
-   * The step's idempotency key: the same on every attempt, and no other step's. A run may be repeated after it had its
-   * effect, when its worker died before it could say so: hand this on, so that the effect happens once.
+   * The step's idempotency key: the same on every attempt, and no other step's. A worker may die between the effect of a run and
+   * its record, and the run is then repeated. Pass the key on, so that the effect happens once.
    */
   readonly key: string;
-  /** Aborts when the time is over or the worker stops: a run that goes on after that may meet its own repetition. */
+  /** Aborts when the time is over or the worker stops. After that another worker may run the same step. */
   readonly signal: AbortSignal;
 }
 
-/** Something that follows when money came in or went back: telling the merchant, a receipt, stock, analytics. */
+/** Something to do after money came in or went back: telling the merchant, a receipt, stock, analytics. */
 export interface FollowUp {
-  /** Lower-case words with dashes; it begins the names of the steps, so it must not change while there are any. */
+  /** Lower-case words with dashes. Step names begin with it, so it must not change while there are any. */
   readonly name: string;
-  /** Whether this order gets a step for this. Asked once, while the money is booked: pure, quick, never throws. */
+  /** Whether this order gets a step. Called once, while the money is recorded: pure, quick, never throws. */
   readonly appliesTo: (trigger: FollowUpTrigger, order: Order, tenant: Tenant) => boolean;
   /** Does it, at least once. */
   readonly run: (context: StepContext) => Promise<StepResult>;
 }
 
-const NAME_GRAMMAR = /^[a-z][a-z0-9-]{0,63}$/;
-
-export function isFollowUpName(name: string): boolean {
-  return NAME_GRAMMAR.test(name);
-}
-
-/** The name of the step by which a follow-up follows this. */
+/** The name of the step that runs a follow-up after this trigger. */
 export function stepName(followUpName: string, trigger: FollowUpTrigger): string {
   switch (trigger.kind) {
     case 'paid':
@@ -61,7 +56,7 @@ export function stepName(followUpName: string, trigger: FollowUpTrigger): string
   }
 }
 
-/** Reads a step's name: which follow-up, and what it follows. */
+/** The inverse of `stepName`. */
 export function readStepName(name: string): {
   readonly followUpName: string;
   readonly trigger: FollowUpTrigger;
@@ -72,4 +67,37 @@ export function readStepName(name: string): {
   if (kind === 'refunded' && id !== '') return { followUpName, trigger: { kind, refundId: id } };
   if (kind === 'disputed' && id !== '') return { followUpName, trigger: { kind, disputeId: id } };
   return { followUpName, trigger: { kind: 'overpayment', paymentId: [kind, ...rest].join(':') } };
+}
+
+/** The follow-ups of this deployment by name. Servers and workers must have the same ones. */
+export type Registry = ReadonlyMap<string, FollowUp>;
+
+const NAME_GRAMMAR = /^[a-z][a-z0-9-]{0,63}$/;
+
+/** Throws RangeError, to stop start-up, for a malformed name and for one that is used twice. */
+export function createRegistry(...followUps: readonly FollowUp[]): Registry {
+  const registry = new Map<string, FollowUp>();
+  for (const followUp of followUps) {
+    const { name } = followUp;
+    if (!NAME_GRAMMAR.test(name)) throw new RangeError(`no name of a follow-up: ${name}`);
+    if (registry.has(name)) throw new RangeError(`two follow-ups are named ${name}`);
+    registry.set(name, followUp);
+  }
+  return registry;
+}
+
+/** The steps that the ledger adds to an order after each trigger: one for every follow-up that applies. */
+export function followUpsOf(registry: Registry, tenants: Tenants): FollowUps {
+  const names = (trigger: FollowUpTrigger, order: Order): readonly string[] => {
+    const tenant = tenants.get(order.tenant);
+    if (tenant === undefined) return [];
+    return [...registry.values()]
+      .filter((followUp) => followUp.appliesTo(trigger, order, tenant))
+      .map((followUp) => stepName(followUp.name, trigger));
+  };
+  return {
+    afterPaid: (order) => names({ kind: 'paid' }, order),
+    afterRefund: (order, refundId) => names({ kind: 'refunded', refundId }, order),
+    afterDispute: (order, disputeId) => names({ kind: 'disputed', disputeId }, order),
+  };
 }

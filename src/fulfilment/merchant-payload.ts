@@ -7,14 +7,14 @@ import type { OrderState } from '../ledger/model/orders/order-states.ts';
 import type { FollowUpTrigger } from './follow-up.ts';
 
 /**
- * What a merchant's server is told (docs/FOLLOW-UPS.md). Fields may be added; none is renamed, removed or given another
- * meaning. No personal data: who wants more reads the order by its id.
+ * The message to a merchant's server (docs/FOLLOW-UPS.md). Fields may be added; none is renamed, removed or given another
+ * meaning. No personal data: a merchant who needs more reads the order by its id.
  */
 export interface MerchantPayload {
   readonly type: 'order.paid' | 'order.refunded' | 'order.disputed';
   /** When it happened; ISO 8601. */
   readonly timestamp: string;
-  /** The order as it is at this delivery: of two messages the one with the higher version is the newer. */
+  /** The order at this delivery: of two messages the one with the higher version is the newer. */
   readonly data: {
     /** The public id, as GraphQL gives it. */
     readonly orderId: string;
@@ -22,7 +22,7 @@ export interface MerchantPayload {
     readonly state: OrderState;
     readonly merchantId: string;
     readonly currency: string;
-    /** Decimals with the full scale of the currency, `"480"` or `"4.80"`, or as fine as the provider told of it. */
+    /** Decimals with the full scale of the currency, `"480"` or `"4.80"`, or finer if the provider's amount was. */
     readonly amount: string;
     readonly refundedAmount: string;
     readonly refundPendingAmount: string;
@@ -35,53 +35,60 @@ export interface MerchantPayload {
   };
 }
 
-/** Throws RangeError for what no merchant is told of: a top-up, an overpayment. Asking is a bug. */
+/** Throws RangeError for what no merchant gets a message about: a top-up, an overpayment. Asking is a bug. */
 export function merchantPayload(order: Order, trigger: FollowUpTrigger): MerchantPayload {
   const { tenant, accountId, orderId, merchantId } = order;
   if (merchantId === undefined) throw new RangeError('a top-up has no merchant');
   const { scale } = currency(order.currency);
   const amountOf = (amount: Decimal): string => formatDecimal(amount, scale);
-  const data = {
-    orderId: encodeNodeId('Order', tenant, accountId, orderId),
-    version: order.version,
-    state: order.state,
-    merchantId,
-    currency: order.currency,
-    amount: amountOf(order.amount),
-    refundedAmount: amountOf(order.refunded),
-    refundPendingAmount: amountOf(order.refundPending),
-    refundableAmount: amountOf(order.refundable),
-    disputed: isDisputed(order),
-  };
+  const message = (
+    type: MerchantPayload['type'],
+    atMs: number,
+    about: Pick<MerchantPayload['data'], 'refund' | 'dispute'> = {},
+  ): MerchantPayload => ({
+    type,
+    timestamp: isoInstant(atMs),
+    data: {
+      orderId: encodeNodeId('Order', tenant, accountId, orderId),
+      version: order.version,
+      state: order.state,
+      merchantId,
+      currency: order.currency,
+      amount: amountOf(order.amount),
+      refundedAmount: amountOf(order.refunded),
+      refundPendingAmount: amountOf(order.refundPending),
+      refundableAmount: amountOf(order.refundable),
+      disputed: isDisputed(order),
+      ...about,
+    },
+  });
   switch (trigger.kind) {
     case 'paid':
-      return { type: 'order.paid', timestamp: isoInstant(order.payment?.atMs ?? order.updatedAtMs), data };
+      return message('order.paid', order.payment?.atMs ?? order.updatedAtMs);
     case 'refunded': {
-      const refund = findRefund(order, trigger.refundId);
-      if (refund === undefined) throw new RangeError('no refund of this id');
-      const refundId = encodeNodeId('Refund', tenant, accountId, orderId, refund.refundId);
-      return {
-        type: 'order.refunded',
-        timestamp: isoInstant(refund.createdAtMs),
-        data: { ...data, refund: { refundId, amount: amountOf(refund.amount), state: refund.state } },
-      };
+      const { amount, state, createdAtMs } = found(findRefund(order, trigger.refundId), 'refund');
+      const refundId = encodeNodeId('Refund', tenant, accountId, orderId, trigger.refundId);
+      return message('order.refunded', createdAtMs, {
+        refund: { refundId, amount: amountOf(amount), state },
+      });
     }
     case 'disputed': {
-      const dispute = order.disputes.find(({ disputeId }) => disputeId === trigger.disputeId);
-      if (dispute === undefined) throw new RangeError('no dispute of this id');
-      const { disputeId, amount, status } = dispute;
-      return {
-        type: 'order.disputed',
-        timestamp: isoInstant(disputedAtMs(order)),
-        data: { ...data, dispute: { disputeId, amount: amountOf(amount), status } },
-      };
+      const { disputeId } = trigger;
+      const { amount, status } = found(
+        order.disputes.find((one) => one.disputeId === disputeId),
+        'dispute',
+      );
+      // A dispute has no time of its own. Its opening is on the timeline, unless that was full.
+      const opened = order.timeline.findLast(({ cause }) => cause === 'DISPUTE_OPENED');
+      const dispute = { disputeId, amount: amountOf(amount), status };
+      return message('order.disputed', opened?.atMs ?? order.updatedAtMs, { dispute });
     }
     case 'overpayment':
       throw new RangeError('merchants are told of their own money alone');
   }
 }
 
-/** A dispute keeps no time of its own; its opening is on the timeline, unless that was full. */
-function disputedAtMs(order: Order): number {
-  return order.timeline.findLast(({ cause }) => cause === 'DISPUTE_OPENED')?.atMs ?? order.updatedAtMs;
+function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new RangeError(`no ${what} of this id`);
+  return value;
 }

@@ -15,7 +15,7 @@ export interface NotifyMerchantOptions {
   readonly limits: PostLimits;
 }
 
-/** A merchant's server that is reached at all answers soon: it should queue what it is told, not work on it. */
+/** A merchant's server should answer soon: it should queue a message, not work on it. */
 export const DEFAULT_POST_LIMITS: PostLimits = {
   connectTimeoutMs: 3_000,
   totalTimeoutMs: 10_000,
@@ -23,8 +23,8 @@ export const DEFAULT_POST_LIMITS: PostLimits = {
 };
 
 /**
- * Tells the merchant's server of its orders: paid, refunded, disputed (docs/FOLLOW-UPS.md). At least once: a delivery
- * whose answer was lost comes again, with the same `webhook-id`.
+ * Notifies the merchant's server of its orders: paid, refunded, disputed (docs/FOLLOW-UPS.md). At least once: a delivery
+ * whose answer was lost is repeated with the same `webhook-id`.
  */
 export function notifyMerchant(options: NotifyMerchantOptions): FollowUp {
   return {

@@ -8,8 +8,8 @@ export interface Pace {
 }
 
 /**
- * The same provider, asked at most so often: what heals in the background must not use up the rate limit that
- * customers' payments need. Calls wait for their turn, in order. Throws RangeError for a rate that isn't above zero.
+ * The same provider with a cap on its calls: background work must not use up the rate limit that customers' payments need.
+ * Calls wait for their turn, in order. Throws RangeError for a rate that isn't above zero.
  */
 export function pacedProvider(
   provider: PaymentProvider,

@@ -13,23 +13,23 @@ export interface PostRequest {
 export interface PostLimits {
   /** Resolving, connecting and the TLS handshake. */
   readonly connectTimeoutMs: number;
-  /** From the start until the status is there. */
+  /** From the start to the answer's status. */
   readonly totalTimeoutMs: number;
   /** For development: a merchant's server on this machine. */
   readonly allowPrivateAddresses: boolean;
-  /** How names are resolved, where private addresses aren't allowed. */
+  /** How names are resolved if private addresses aren't allowed. */
   readonly lookup?: LookupFunction;
 }
 
-/** The status, or why there is none. A reason holds neither the URL nor anything that the other side sent. */
+/** The status, or why there is none. A reason contains neither the URL nor anything that the other side sent. */
 export type PostResult =
   | { readonly kind: 'ANSWERED'; readonly status: number }
   | { readonly kind: 'FORBIDDEN' }
   | { readonly kind: 'NO_ANSWER'; readonly reason: string };
 
 /**
- * Sends one POST to a server that isn't ours. The status alone counts: redirects aren't followed, the body is thrown away
- * unread with the connection, which is never used twice. Never throws.
+ * Sends one POST to a server that isn't ours. Only the status counts: redirects aren't followed, and the body is never read.
+ * A connection is used once. Never throws.
  */
 export function post({ url, headers, body, signal }: PostRequest, limits: PostLimits): Promise<PostResult> {
   const literal = literalAddress(url);
@@ -50,11 +50,11 @@ export function post({ url, headers, body, signal }: PostRequest, limits: PostLi
       resolve(result);
       outgoing.destroy();
     };
-    const giveUp = (reason: string) => () => {
+    const noAnswer = (reason: string) => () => {
       end({ kind: 'NO_ANSWER', reason });
     };
-    const connecting = setTimeout(giveUp('no connection in time'), limits.connectTimeoutMs);
-    const total = setTimeout(giveUp('no answer in time'), limits.totalTimeoutMs);
+    const connecting = setTimeout(noAnswer('no connection in time'), limits.connectTimeoutMs);
+    const total = setTimeout(noAnswer('no answer in time'), limits.totalTimeoutMs);
     outgoing.once('socket', (socket) => {
       socket.once(secure ? 'secureConnect' : 'connect', () => {
         clearTimeout(connecting);
@@ -63,7 +63,7 @@ export function post({ url, headers, body, signal }: PostRequest, limits: PostLi
     outgoing.once('response', ({ statusCode = 0 }) => {
       end({ kind: 'ANSWERED', status: statusCode });
     });
-    // `destroy` may cause one more error: it must find a listener, and the result stands.
+    // `destroy` may cause one more error. It needs a listener; the result stays.
     outgoing.on('error', (error) => {
       end(
         error instanceof ForbiddenDestinationError
@@ -71,12 +71,12 @@ export function post({ url, headers, body, signal }: PostRequest, limits: PostLi
           : { kind: 'NO_ANSWER', reason: codeOf(error) },
       );
     });
-    outgoing.once('close', giveUp('the connection was closed'));
+    outgoing.once('close', noAnswer('the connection was closed'));
     outgoing.end(body);
   });
 }
 
-/** `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`, …: a message of these errors would name the address. */
+/** `ECONNREFUSED`, `ENOTFOUND`, `CERT_HAS_EXPIRED`, …: the messages of these errors would name the address. */
 function codeOf(error: Error): string {
   const code: unknown = 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : error.name;

@@ -1,19 +1,19 @@
-import { providerOrderId } from '../ledger/model/provider/attempts.ts';
 import { currency } from '../ledger/kernel/currencies.ts';
 import { defined } from '../ledger/kernel/defined.ts';
 import { digest } from '../ledger/kernel/fingerprint.ts';
 import { toMinorUnits } from '../ledger/kernel/money.ts';
+import { providerOrderId } from '../ledger/model/provider/attempts.ts';
 import type { PaymentProvider, ProviderRefund, ProviderResult } from '../provider/port.ts';
 import type { FollowUp, StepContext, StepResult } from './follow-up.ts';
 
-/** It also begins the names that the ledger gives to the steps of overpayments. */
+/** The ledger's names for the steps of overpayments begin with it too. */
 export const REFUND_OVERPAYMENT = 'refund-surplus';
 
 const LIST_LIMIT = 100;
 
 /**
- * Gives an overpayment back at the provider (docs/DESIGN.md §8). Only asks: what the provider does is booked when its
- * event tells of it. The ledger adds the step with the booking of the payment, so nothing else makes it apply.
+ * Refunds an overpayment at the provider (docs/DESIGN.md §8). It only sends the request: the refund is recorded when the
+ * provider's event comes. The ledger itself adds the step when it records the payment, so it applies to no trigger.
  */
 export function refundOverpayment(provider: PaymentProvider): FollowUp {
   return {
@@ -24,8 +24,8 @@ export function refundOverpayment(provider: PaymentProvider): FollowUp {
 }
 
 /**
- * What is left of the payment after the refunds that the provider knows, ours of an earlier attempt and the dashboard's
- * included, is refunded under a key of its own: a repetition of the very same request, and nothing else, has the same.
+ * Refunds what is left of the payment after the refunds that the provider knows, those of an earlier attempt and of the dashboard
+ * included. The key depends on what is left, so that only a repetition of the very same request has the same key.
  */
 async function refund(provider: PaymentProvider, { order, trigger, key }: StepContext): Promise<StepResult> {
   if (trigger.kind !== 'overpayment') return { kind: 'GIVE_UP', reason: 'not the step of a surplus payment' };
@@ -33,24 +33,22 @@ async function refund(provider: PaymentProvider, { order, trigger, key }: StepCo
   const overpayment = order.overpayments.find((payment) => payment.paymentId === paymentId);
   if (overpayment === undefined) return { kind: 'GIVE_UP', reason: 'the order has no such surplus payment' };
   const known = await refundsOf(provider, paymentId);
-  if (known.kind !== 'DONE') return again(known);
-  const failed = known.value.filter(({ status }) => status === 'failed').length;
-  const givenBackMinor = known.value
-    .filter(({ status }) => status !== 'failed')
-    .reduce((sum, { amountMinor }) => sum + amountMinor, 0);
-  const amountMinor = toMinorUnits(overpayment.amount, currency(order.currency).exponent) - givenBackMinor;
+  if (known.kind !== 'DONE') return retry(known);
   const refunds = known.value.length;
+  const standing = known.value.filter(({ status }) => status !== 'failed');
+  const refundedMinor = standing.reduce((sum, { amountMinor }) => sum + amountMinor, 0);
+  const amountMinor = toMinorUnits(overpayment.amount, currency(order.currency).exponent) - refundedMinor;
   if (amountMinor <= 0) return { kind: 'DONE', refunds };
   const made = await provider.createRefund({
-    // A refund that failed is over: its key would only tell of it again.
-    idempotencyKey: digest(key, String(amountMinor), String(failed)),
+    // A failed refund is final. Its key would only return that refund again.
+    idempotencyKey: digest(key, String(amountMinor), String(refunds - standing.length)),
     paymentId,
     amountMinor,
     tenant: order.tenant,
     orderId: providerOrderId(order),
     refundId: `surplus:${paymentId}`,
   });
-  if (made.kind !== 'DONE') return again(made);
+  if (made.kind !== 'DONE') return retry(made);
   return made.value.status === 'failed'
     ? { kind: 'RETRY', reason: `the refund failed: ${made.value.failureReason ?? 'no reason given'}` }
     : { kind: 'DONE', refunds: refunds + 1 };
@@ -70,10 +68,8 @@ async function refundsOf(
   }
 }
 
-/** Even a refusal is tried again: the account may lack funds today, and an operator sees the step when it is dead. */
-function again(result: Exclude<ProviderResult<never>, { readonly kind: 'DONE' }>): StepResult {
-  return {
-    kind: 'RETRY',
-    reason: `the provider: ${result.kind === 'REFUSED' ? result.code : result.reason}`,
-  };
+/** Even a refusal is tried again: the account may lack funds today, and operators see the step once it is dead. */
+function retry(result: Exclude<ProviderResult<never>, { readonly kind: 'DONE' }>): StepResult {
+  const reason = result.kind === 'REFUSED' ? result.code : result.reason;
+  return { kind: 'RETRY', reason: `the provider: ${reason}` };
 }

@@ -2,9 +2,9 @@ import { createHmac } from 'node:crypto';
 
 /** A message in the Standard Webhooks form (standardwebhooks.com). */
 export interface WebhookMessage {
-  /** The same on every delivery of one message: what the receiver deduplicates by. */
+  /** The same on every delivery of one message, so that the receiver can drop duplicates. */
   readonly id: string;
-  /** When this delivery is made, in seconds since the epoch: the receiver refuses old ones. */
+  /** The time of this delivery, in seconds since the epoch. The receiver refuses old ones. */
   readonly timestampS: number;
   readonly body: string;
 }
@@ -12,8 +12,8 @@ export interface WebhookMessage {
 const SECRET_PREFIX = 'whsec_';
 
 /**
- * The three headers of a message, with one signature per secret: while a secret is being rotated the receiver may check
- * by either. Throws RangeError without a secret, since an unsigned message would teach the receiver not to check.
+ * The three headers of a message, with one signature per secret: during a rotation the receiver may check by either. Throws
+ * RangeError without a secret: an unsigned message would teach the receiver not to check.
  */
 export function signedHeaders(
   { id, timestampS, body }: WebhookMessage,
@@ -22,11 +22,8 @@ export function signedHeaders(
   if (secrets.length === 0) throw new RangeError('a message is signed by at least one secret');
   const content = `${id}.${timestampS}.${body}`;
   const signatures = secrets.map((secret) => `v1,${hmac(secret, content)}`);
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': String(timestampS),
-    'webhook-signature': signatures.join(' '),
-  };
+  const signature = signatures.join(' ');
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestampS), 'webhook-signature': signature };
 }
 
 function hmac(secret: string, content: string): string {

@@ -16,58 +16,53 @@ export interface SweeperOptions extends SweeperConfig {
 }
 
 export interface Sweeper {
-  /** Asks the provider about a due order: what the worker calls. Throws for bugs and in an outage of the table. */
+  /** Asks the provider about a due order; the worker calls it. Throws for bugs and in an outage of the table. */
   readonly sweep: (ref: OrderRef) => Promise<void>;
-  /** Ends looking through events; resolves once nothing is being looked at. Again is the same as once. */
+  /** Stops listing events; resolves once nothing runs. Calling it again is harmless. */
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts what heals lost webhooks (docs/DESIGN.md §8): orders that wait are handed to `sweep` by the due-loop, and the
- * provider's events are looked through again and again. All of it shares one cap on calls of the provider.
+ * Starts what heals lost webhooks (docs/DESIGN.md §8). The due-loop passes waiting orders to `sweep`, and the provider's events
+ * are listed periodically. One cap on calls of the provider holds for both.
  */
 export function startSweeper(ledger: Ledger, options: SweeperOptions): Sweeper {
   const { callsPerSecond, eventsEveryMs, wait, metrics, logger } = options;
   const stopping = new AbortController();
-  const provider = pacedProvider(ledger.provider, {
-    callsPerSecond,
-    clock: ledger.clock,
-    wait: (ms) => wait(ms, stopping.signal),
-  });
-  const paced: Ledger = { ...ledger, provider };
+  const { signal } = stopping;
+  const pace = { callsPerSecond, clock: ledger.clock, wait: (ms: number) => wait(ms, signal) };
+  const paced: Ledger = { ...ledger, provider: pacedProvider(ledger.provider, pace) };
 
-  async function lookThroughEvents(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      try {
-        const found = await sweepEvents(paced, { pauseMs: eventsEveryMs, signal: stopping.signal });
-        if (found !== undefined && found.applied > 0)
-          logger.info('Events without a webhook were applied', { count: found.applied });
-        if (found !== undefined && found.left > 0)
-          logger.warn('Events are left to be applied', { count: found.left });
-        for (const { event, tenant } of found?.giveUp ?? []) {
-          metrics.count('WebhookEvent', { type: typeLabel(event), outcome: 'FAILED' });
-          logger.warn('An event is given up: replayWebhookEvent applies it', {
-            ...aboutEvent(event),
-            tenant,
-          });
-        }
-        if (found?.complete === false) logger.warn("The provider's events could not be listed to the end");
-      } catch (error) {
+  async function healFromEvents(): Promise<void> {
+    const found = await sweepEvents(paced, { pauseMs: eventsEveryMs, signal });
+    if (found === undefined) return;
+    if (found.applied > 0) logger.info('Events without a webhook were applied', { count: found.applied });
+    if (found.left > 0) logger.warn('Events are left to be applied', { count: found.left });
+    for (const { event, tenant } of found.giveUp) {
+      metrics.count('WebhookEvent', { type: typeLabel(event), outcome: 'FAILED' });
+      const about = { ...aboutEvent(event), tenant };
+      logger.warn('An event is given up: replayWebhookEvent applies it', about);
+    }
+    if (!found.complete) logger.warn("The provider's events could not be listed to the end");
+  }
+
+  async function loop(): Promise<void> {
+    while (!signal.aborted) {
+      await healFromEvents().catch((error: unknown) => {
         logger.warn("The provider's events could not be looked through", {}, error);
-      }
-      await wait(eventsEveryMs * (1 + ledger.ids.fraction() / 10), stopping.signal);
+      });
+      await wait(eventsEveryMs * (1 + ledger.ids.fraction() / 10), signal);
     }
   }
 
-  const looking = lookThroughEvents();
+  const looping = loop();
   return {
     sweep: async (ref) => {
-      const result = await sweepOrder(paced, ref);
-      metrics.count('SweeperRun', { result });
+      metrics.count('SweeperRun', { result: await sweepOrder(paced, ref) });
     },
     stop: async () => {
       stopping.abort();
-      await looking;
+      await looping;
     },
   };
 }

@@ -2,14 +2,14 @@ import type { OrderRef } from '../ledger/kernel/keys.ts';
 import type { Transition, TransitionCause } from '../ledger/model/orders/order.ts';
 import { WORKER_ACTOR } from '../ledger/model/orders/steps.ts';
 
-/** Carries, within one process, which orders have just come to have work that is due at once. */
+/** Announces, within one process, orders that have just got work that is due at once. */
 export interface WakeUps {
-  /** Takes what was committed, and tells the listeners where it may leave something to do. Never throws. */
-  readonly tell: (order: OrderRef, transition: Transition) => void;
+  /** Takes a committed transition, and calls the listeners if it may leave something to do. Never throws. */
+  readonly onCommit: (order: OrderRef, transition: Transition) => void;
   readonly onWake: (listener: (order: OrderRef) => void) => () => void;
 }
 
-/** What brings steps that are due at once, or an order that has none and is to be confirmed. */
+/** Causes that bring steps due at once, or an order that has none and is to be confirmed. */
 const BRINGS_WORK: Readonly<Record<TransitionCause, boolean>> = {
   CREATED: false,
   CHECKOUT_OPENED: false,
@@ -35,14 +35,14 @@ const BRINGS_WORK: Readonly<Record<TransitionCause, boolean>> = {
 };
 
 /**
- * Makes the wake-ups of a process. They are a hint, so that an idle worker need not be waited for: whatever isn't told,
- * or is told to nobody, the due index knows.
+ * Makes the wake-ups of a process. They are only hints, which save the wait for an idle worker: the due index lists every due
+ * order anyway.
  */
 export function createWakeUps(): WakeUps {
   const listeners = new Set<(order: OrderRef) => void>();
   return {
-    tell: (order, { cause, actor }) => {
-      // What a worker writes of a step is due later, if at all.
+    onCommit: (order, { cause, actor }) => {
+      // A worker's own write leaves work for later, if any.
       if (actor === WORKER_ACTOR || !BRINGS_WORK[cause]) return;
       for (const listener of listeners) listener(order);
     },

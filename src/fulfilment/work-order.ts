@@ -7,58 +7,57 @@ import type { Order } from '../ledger/model/orders/order.ts';
 import { INTERRUPTED, type StepPolicy } from '../ledger/model/orders/steps.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { readStepName } from './follow-up.ts';
-import type { Registry } from './registry.ts';
+import { type Registry, readStepName } from './follow-up.ts';
 import { type RunLimits, runStep } from './run-step.ts';
 
-/** What working on an order takes. */
-export interface WorkDeps {
+export interface WorkOrderDeps {
   readonly ledger: Ledger;
   readonly registry: Registry;
   readonly policy: StepPolicy;
   readonly limits: RunLimits;
-  /** Asks the provider about an order that waits for its word, or takes over a claim whose lease has passed. */
+  /** Asks the provider about an order that waits for it, or takes over one whose lease has expired. */
   readonly sweep: (ref: OrderRef) => Promise<void>;
   readonly metrics: Pick<Metrics, 'count' | 'observe'>;
-  /** Told of every run when it begins, by 1, and when it has ended, by -1. */
+  /** Called with 1 when a run begins and with -1 when it has ended. */
   readonly onRunning: (change: 1 | -1) => void;
   readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }
 
 /**
- * Does what a due order needs: its due steps, all at once since they're independent, their results written one after
- * another; its confirmation; the provider's word. What fails stays due, so nothing is lost. Says whether its steps or its
- * state moved on. Throws for bugs and for what the sweeper throws.
+ * Does what a due order needs: its due steps, its confirmation, the provider's state of it. Steps are independent, so they run
+ * all at once; their results are written one after another. What fails stays due, so nothing is lost. Resolves to whether its
+ * steps or its state moved on. Throws for bugs and what the sweeper throws.
  */
-export async function workOnOrder(deps: WorkDeps, ref: OrderRef): Promise<boolean> {
-  const owner = deps.ledger.ids.token();
-  const taken = await takeUpOrder(deps.ledger, ref, owner, deps.policy);
+export async function workOnOrder(deps: WorkOrderDeps, ref: OrderRef): Promise<boolean> {
+  const { ledger, registry, policy, limits, logger } = deps;
+  const owner = ledger.ids.token();
+  const taken = await takeUpOrder(ledger, ref, owner, policy);
   if (taken.kind === 'GONE') return false;
   if (taken.kind === 'FAILED') {
-    deps.logger.warn('A due order could not be taken up', { ...fields(ref), reason: taken.failure.kind });
+    logger.warn('A due order could not be taken up', { ...fields(ref), reason: taken.failure.kind });
     return false;
   }
-  for (const step of taken.buried) reportDead(deps, taken.order, step.name, step.attempts, INTERRUPTED);
+  for (const { name, attempts } of taken.buried) reportDead(deps, taken.order, name, attempts, INTERRUPTED);
   if (taken.confirmed) reportConfirmed(deps, taken.order);
   const oneByOne = inTurn();
   await Promise.all(
-    taken.steps.map(async ({ name, attempts }) => {
+    taken.steps.map(async (step) => {
       deps.onRunning(1);
-      const outcome = await runStep(deps.registry, taken.order, name, deps.limits);
+      const outcome = await runStep(registry, taken.order, step.name, limits);
       deps.onRunning(-1);
-      // All results are written into one item: steps that end together would outrun each other there, and who loses
-      // too often runs again although it is done.
+      // All results go into one item. Written at once they would conflict, and a step that loses too often runs again although
+      // it is done.
       const finished = await oneByOne(() =>
-        finishStep(deps.ledger, ref, { stepName: name, owner }, outcome, deps.policy),
+        finishStep(ledger, ref, { stepName: step.name, owner }, outcome, policy),
       );
-      report(deps, taken.order, { name, attempts }, outcome, finished);
+      report(deps, taken.order, step, outcome, finished);
     }),
   );
-  if (taken.sweep && !deps.limits.stopping.aborted) await deps.sweep(ref);
+  if (taken.sweep && !limits.stopping.aborted) await deps.sweep(ref);
   return taken.confirmed || taken.steps.length > 0 || taken.buried.length > 0;
 }
 
-/** Lets tasks run one after another: each begins when the one before it has ended, however that ended. */
+/** Runs tasks one after another: each begins when the one before it has ended or failed. */
 function inTurn(): <Value>(task: () => Promise<Value>) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {
@@ -69,22 +68,22 @@ function inTurn(): <Value>(task: () => Promise<Value>) => Promise<Value> {
 }
 
 function report(
-  deps: WorkDeps,
+  deps: WorkOrderDeps,
   order: Order,
-  { name, attempts }: { readonly name: string; readonly attempts: number },
+  { name, attempts: attempt }: { readonly name: string; readonly attempts: number },
   outcome: StepOutcome,
   finished: FinishedStep,
 ): void {
-  const line = { ...fields(order), stepName: name, attempt: attempts };
+  const line = { ...fields(order), stepName: name, attempt };
   if (finished.kind === 'LOST') {
     count(deps, name, 'lost');
     deps.logger.warn('A step was taken over before its result came', line);
   } else if (finished.kind === 'FAILED') {
-    // Its lease will pass, and then it runs again.
+    // Its lease expires, and then it runs again.
     count(deps, name, 'unrecorded');
     deps.logger.warn("A step's result could not be recorded", { ...line, reason: finished.failure.kind });
   } else if (finished.state === 'DEAD') {
-    reportDead(deps, order, name, attempts, 'reason' in outcome ? outcome.reason : '');
+    reportDead(deps, order, name, attempt, 'reason' in outcome ? outcome.reason : '');
   } else if (outcome.kind === 'DONE') {
     count(deps, name, 'done');
     deps.logger.info('A step is done', line);
@@ -97,21 +96,26 @@ function report(
   }
 }
 
-function reportDead(deps: WorkDeps, order: Order, name: string, attempt: number, reason: string): void {
-  count(deps, name, 'dead');
-  deps.logger.error('A step is dead', { ...fields(order), stepName: name, attempt, reason });
+function reportDead(
+  deps: WorkOrderDeps,
+  order: Order,
+  stepName: string,
+  attempt: number,
+  reason: string,
+): void {
+  count(deps, stepName, 'dead');
+  deps.logger.error('A step is dead', { ...fields(order), stepName, attempt, reason });
 }
 
-function reportConfirmed({ metrics }: WorkDeps, order: Order): void {
-  if (order.payment === undefined) return;
-  metrics.observe('paidToConfirmedS', (order.updatedAtMs - order.payment.atMs) / 1000);
+function reportConfirmed({ metrics }: WorkOrderDeps, { payment, updatedAtMs }: Order): void {
+  if (payment !== undefined) metrics.observe('paidToConfirmedS', (updatedAtMs - payment.atMs) / 1000);
 }
 
 type StepRunResult = 'done' | 'retried' | 'dead' | 'released' | 'lost' | 'unrecorded';
 
-/** Counted by the follow-up's name: a step's own would be a time series per refund. */
-function count({ metrics, registry }: WorkDeps, name: string, result: StepRunResult): void {
-  const { followUpName } = readStepName(name);
+/** Labelled by the follow-up's name: a step's own name would be a time series per refund. */
+function count({ metrics, registry }: WorkOrderDeps, stepName: string, result: StepRunResult): void {
+  const { followUpName } = readStepName(stepName);
   metrics.count('StepRun', { step: registry.has(followUpName) ? followUpName : 'unknown', result });
 }
 

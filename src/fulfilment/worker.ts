@@ -1,44 +1,40 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SweeperConfig } from '../config/config.ts';
 import type { OrderRef } from '../ledger/kernel/keys.ts';
 import { countDeadOrders } from '../ledger/usecases/steps/count-dead-orders.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import { DEFAULT_STEP_POLICY, type StepPolicy } from '../ledger/model/orders/steps.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { startDueLoop } from './due-loop.ts';
-import type { Registry } from './registry.ts';
-import { waitMs } from './wait.ts';
+import { type DueLoopSettings, startDueLoop } from './due-loop.ts';
+import type { Registry } from './follow-up.ts';
+import { startSweeper } from './sweeper.ts';
 import type { WakeUps } from './wake-ups.ts';
 import { workOnOrder } from './work-order.ts';
 
 export interface WorkerOptions {
-  /** Asks the provider about an order that waits for its word, or takes over a claim whose lease has passed. */
+  /** Asks the provider about an order that waits for it, or takes over one whose lease has expired. */
   readonly sweep: (ref: OrderRef) => Promise<void>;
   readonly metrics: Pick<Metrics, 'count' | 'set' | 'observe'>;
   readonly logger: Logger;
   readonly settings?: Partial<WorkerSettings>;
-  /** Tells of orders that this process has made due. Without it they are found in the index alone. */
+  /** Announces orders that this process has made due. Without it only the index finds them. */
   readonly wakeUps?: Pick<WakeUps, 'onWake'>;
-  /** Waits, or returns early when the signal aborts; never rejects. An argument so that tests own time. */
+  /** Waits, or returns early when the signal aborts. Never rejects. An argument so that tests control time. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-export interface WorkerSettings {
+export interface WorkerSettings extends DueLoopSettings {
   readonly policy: StepPolicy;
   /** How long one run may take; well below the lease. */
   readonly runTimeoutMs: number;
-  /** Orders worked on at the same time. */
-  readonly concurrency: number;
-  readonly busyPollMs: number;
-  readonly idlePollMs: number;
-  readonly wakeAfterMs: number;
-  readonly restMs: number;
-  /** How long a stopping worker waits for running steps before it breaks them off and gives them back. */
+  /** How long a stopping worker waits for running steps before it aborts and releases them. */
   readonly drainMs: number;
   /** How often the dead letters are counted. */
   readonly deadLetterCountMs: number;
 }
 
-export const DEFAULT_WORKER_SETTINGS: WorkerSettings = {
+const DEFAULT_WORKER_SETTINGS: WorkerSettings = {
   policy: DEFAULT_STEP_POLICY,
   runTimeoutMs: 30_000,
   concurrency: 16,
@@ -51,22 +47,21 @@ export const DEFAULT_WORKER_SETTINGS: WorkerSettings = {
 };
 
 export interface Worker {
-  /** Takes up nothing more; finishes what runs, or gives it back after `drainMs`. Calling it again is harmless. */
+  /** Starts nothing more. Finishes what runs, or releases it after `drainMs`. Calling it again is harmless. */
   readonly stop: () => Promise<void>;
 }
 
 /**
  * Starts the due-loop (docs/DESIGN.md §10): follow-ups, confirmations, and the sweeper's orders. Any number of workers
- * may run on one table; every step is held under a lease while it runs, so no two run it at the same time.
+ * may run on one table: a lease on every running step keeps two from running it at the same time.
  */
 export function startWorker(ledger: Ledger, registry: Registry, options: WorkerOptions): Worker {
   const settings: WorkerSettings = { ...DEFAULT_WORKER_SETTINGS, ...options.settings };
-  if (settings.runTimeoutMs >= settings.policy.leaseMs)
-    throw new RangeError('a run must end before its lease');
+  const { policy, runTimeoutMs, drainMs, deadLetterCountMs } = settings;
+  if (runTimeoutMs >= policy.leaseMs) throw new RangeError('a run must end before its lease');
   const { sweep, metrics, logger, wait = waitMs } = options;
   const abort = new AbortController();
-  const deadLetterCount = new AbortController();
-  const { policy, runTimeoutMs } = settings;
+  const stopping = new AbortController();
   const limits = { runTimeoutMs, stopping: abort.signal };
   let running = 0;
   const onRunning = (change: 1 | -1): void => {
@@ -74,55 +69,50 @@ export function startWorker(ledger: Ledger, registry: Registry, options: WorkerO
     metrics.set('runningSteps', running);
   };
   const deps = { ledger, registry, policy, limits, sweep, metrics, logger, onRunning };
-  const loop = startDueLoop({
-    ...settings,
-    ledger,
-    metrics,
-    logger,
-    wait,
-    work: (ref) => workOnOrder(deps, ref),
-  });
+  const work = (ref: OrderRef): Promise<boolean> => workOnOrder(deps, ref);
+  const loop = startDueLoop({ ...settings, ledger, metrics, logger, wait, work });
   const unsubscribe = options.wakeUps?.onWake(loop.wake);
-  const counting = countDeadLetters(ledger, settings, {
-    metrics,
-    logger,
-    wait,
-    signal: deadLetterCount.signal,
-  });
+
+  async function countDeadLetters(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        metrics.set('deadSteps', await countDeadOrders(ledger));
+      } catch (error) {
+        logger.warn('The dead letters could not be counted', {}, error);
+      }
+      await wait(deadLetterCountMs, stopping.signal);
+    }
+  }
+
+  const counting = countDeadLetters();
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     unsubscribe?.();
-    deadLetterCount.abort();
+    stopping.abort();
     const timer = setTimeout(() => {
       abort.abort(new Error('the worker stops'));
-    }, settings.drainMs);
+    }, drainMs);
     await Promise.all([loop.stop(), counting]);
     clearTimeout(timer);
   };
   return { stop: () => (stopped ??= stop()) };
 }
 
-async function countDeadLetters(
-  ledger: Ledger,
-  { deadLetterCountMs }: WorkerSettings,
-  {
-    metrics,
-    logger,
-    wait,
-    signal,
-  }: {
-    readonly metrics: Pick<Metrics, 'set'>;
-    readonly logger: Pick<Logger, 'warn'>;
-    readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
-    readonly signal: AbortSignal;
-  },
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      metrics.set('deadSteps', await countDeadOrders(ledger));
-    } catch (error) {
-      logger.warn('The dead letters could not be counted', {}, error);
-    }
-    await wait(deadLetterCountMs, signal);
-  }
+export interface BackgroundOptions extends Omit<WorkerOptions, 'sweep' | 'wait'> {
+  readonly sweeper: SweeperConfig;
+}
+
+/** Starts all that runs without a request, in the server or in a process of its own: the worker, and the sweeper that it uses. */
+export function startBackground(ledger: Ledger, registry: Registry, options: BackgroundOptions): Worker {
+  const sweeper = startSweeper(ledger, { ...options, ...options.sweeper, wait: waitMs });
+  const worker = startWorker(ledger, registry, { ...options, sweep: sweeper.sweep });
+  return {
+    stop: async () => {
+      await Promise.all([worker.stop(), sweeper.stop()]);
+    },
+  };
+}
+
+async function waitMs(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
 }

@@ -10,9 +10,9 @@ import { readOrder } from '../ledger/items/order-item.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import type { Store } from '../ledger/table/store.ts';
 import type { Logger } from '../observability/logger.ts';
-import { type RealtimeSettings, createRealtime } from '../realtime/create-realtime.ts';
 import type { SocketLimits } from '../realtime/sockets/socket-sessions.ts';
 import { type SocketServer, attachWebSocketServer } from '../realtime/sockets/socket-server.ts';
+import { type RealtimeSettings, createRealtime } from '../realtime/sources.ts';
 import { systemTimers } from '../realtime/timers.ts';
 import { createSchema } from '../schema/schema.ts';
 import type { DocumentLimits } from '../transport/document-limits.ts';
@@ -59,8 +59,7 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
   const { graphiql: introspection, corsOrigins } = config;
   const common = { clock, ids, logger, metrics, timers: systemTimers, corsOrigins };
   const verifier = createTokenVerifier(config, tenants);
-  const settings = defined({ settings: overrides.realtime });
-  const realtime = createRealtime({ ...common, bus, readOrder: orderReader(store), ...settings });
+  const realtime = createRealtime({ ...common, bus, readOrder: orderReader(store) }, overrides.realtime);
   const shared: SharedContext = { ledger, realtime, metrics, logger };
   const server = createGraphqlServer({
     ...common,

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createPaymentCodes } from '../auth/payment-code.ts';
 import type { Config } from '../config/config.ts';
+import { type Registry, createRegistry, followUpsOf } from '../fulfilment/follow-up.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../fulfilment/notify-merchant.ts';
 import { refundOverpayment } from '../fulfilment/refund-overpayment.ts';
-import { type Registry, createRegistry, followUpsOf } from '../fulfilment/registry.ts';
 import { type WakeUps, createWakeUps } from '../fulfilment/wake-ups.ts';
 import { type Clock, systemClock } from '../ledger/kernel/clock.ts';
 import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
@@ -16,10 +16,8 @@ import type { Table } from '../migrations/toolkit.ts';
 import { POLL_MS, createMigrationView } from '../migrations/view.ts';
 import { type Logger, createLogger } from '../observability/logger.ts';
 import { type Metrics, createMetrics } from '../observability/metrics.ts';
-import type { Bus } from '../realtime/bus/bus.ts';
-import { createInProcessBus } from '../realtime/bus/in-process-bus.ts';
+import { type Bus, createInProcessBus, observedBus } from '../realtime/bus/bus.ts';
 import { createRedisBus } from '../realtime/bus/redis-bus.ts';
-import { tappedBus } from '../realtime/bus/tapped-bus.ts';
 import { countFor } from '../resolvers/run-operation.ts';
 import { measuredProvider } from '../provider/measured-provider.ts';
 import type { PaymentProvider } from '../provider/port.ts';
@@ -82,9 +80,9 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
     tenants,
     provider,
     paymentCodes: createPaymentCodes(config.paymentCodeSecret),
-    bus: tappedBus(bus, (order, transition) => {
+    bus: observedBus(bus, (order, transition) => {
       metrics.count('Transition', { cause: transition.cause });
-      wakeUps.tell(order, transition);
+      wakeUps.onCommit(order, transition);
     }),
     followUps: followUpsOf(registry, tenants),
     count: countFor(metrics, 'background'),

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { type App, type AppOverrides, createApp } from './app.ts';
 import type { Config } from '../config/config.ts';
-import { startBackground } from '../fulfilment/background.ts';
+import { startBackground } from '../fulfilment/worker.ts';
 
 /** A gateway that listens. */
 export interface RunningServer {

@@ -1,30 +1,30 @@
 import { Repeater } from 'graphql-yoga';
 import type { Viewer } from '../auth/viewer.ts';
 import type { Clock } from '../ledger/kernel/clock.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { type Timers, runAt } from './timers.ts';
 
-/** What a subscriber gets its events from: it takes them one by one, as fast as it can send. */
+/** Where a subscriber's events come from. It takes them one by one, as fast as it can send. */
 export interface Supply<Event> {
-  /** The next event, or undefined when there is none yet: then `wake` is called once there may be one. */
+  /** The next event, or undefined if there is none yet: `wake` is then called once there may be one. */
   readonly take: () => Event | undefined;
-  /** Gives back all that it holds. Called exactly once. */
+  /** Releases all that it holds. Called exactly once. */
   readonly close: () => void;
 }
 
 export interface SupplyControls {
   /** There may be something to take. */
   readonly wake: () => void;
-  /** Ends the subscription: its client has to come again. */
+  /** Ends the subscription: its client has to subscribe again. */
   readonly end: () => void;
 }
 
-/** The subscriptions of this process that are being served. */
+/** The subscriptions that this process serves. */
 export interface LiveSources {
-  /** Whether the viewer may have one more. */
   readonly hasRoomFor: (viewer: Viewer) => boolean;
   /**
-   * A source for one subscriber. It holds nothing before the first `next()`; then `connect` is called, and whatever way it
-   * ends, the supply is closed at once. It ends when the viewer's token does, or when there is no room any more.
+   * A source for one subscriber. It holds nothing before the first `next()`, which calls `connect`. However it ends, it closes
+   * the supply at once. It ends with the viewer's token, or at once if the viewer already has too many.
    */
   readonly open: <Event>(
     viewer: Viewer,
@@ -37,37 +37,31 @@ export interface LiveSourcesOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly maxPerPrincipal: number;
-  /** Hears the number of live sources whenever it changes. */
-  readonly onCount: (count: number) => void;
+  readonly metrics: Pick<Metrics, 'set'>;
 }
 
 export function createLiveSources(options: LiveSourcesOptions): LiveSources {
-  const perPrincipal = new Map<string, number>();
+  const quota = createQuota(options.maxPerPrincipal);
   let count = 0;
 
-  const hasRoomFor = (viewer: Viewer): boolean =>
-    (perPrincipal.get(principalOf(viewer)) ?? 0) < options.maxPerPrincipal;
-
-  function change(viewer: Viewer, by: 1 | -1): void {
-    const principal = principalOf(viewer);
-    const left = (perPrincipal.get(principal) ?? 0) + by;
-    if (left === 0) perPrincipal.delete(principal);
-    else perPrincipal.set(principal, left);
+  function change(by: 1 | -1): void {
     count += by;
-    options.onCount(count);
+    options.metrics.set('subscriptions', count);
   }
 
   return {
-    hasRoomFor,
+    hasRoomFor: quota.hasRoomFor,
     count: () => count,
     open: (viewer, connect) =>
       new Repeater(async (push, stop) => {
-        if (hasRoomFor(viewer)) {
-          change(viewer, 1);
+        const free = quota.take(viewer);
+        if (free !== undefined) {
+          change(1);
           try {
             await serve(options, viewer, connect, push, stop);
           } finally {
-            change(viewer, -1);
+            free();
+            change(-1);
           }
         }
         stop();
@@ -76,7 +70,7 @@ export function createLiveSources(options: LiveSourcesOptions): LiveSources {
   };
 }
 
-/** Sends what the supply has until the client goes, the supply ends or the viewer's token does. */
+/** Sends what the supply has until the client goes, the supply ends or the viewer's token expires. */
 async function serve<Event>(
   { clock, timers }: LiveSourcesOptions,
   viewer: Viewer,
@@ -84,32 +78,28 @@ async function serve<Event>(
   push: (event: Event) => Promise<unknown>,
   stop: (() => void) & Promise<unknown>,
 ): Promise<void> {
-  const state = { open: true };
-  let wake = (): void => undefined;
+  const state = { open: true, wake: (): void => undefined };
+  const wake = (): void => {
+    state.wake();
+  };
   const end = (): void => {
     state.open = false;
     wake();
-    // It may be waiting for a client that takes nothing: that wait ends too.
+    // The push may be waiting for a client that takes nothing. This ends that wait too.
     stop();
   };
-  // A promise of its own each time: reactions piling up on one that lives as long as the source would be a leak.
+  // A new promise each time: reactions would pile up on one that lives as long as the source.
   const woken = (): Promise<void> =>
     new Promise((resolve) => {
-      if (state.open) wake = resolve;
+      if (state.open) state.wake = resolve;
       else resolve();
     });
   void stop.then(end);
   const cancelExpiry = runAt(viewer.expiresAtMs, clock.nowMs, timers, end);
   let supply: Supply<Event> | undefined;
   try {
-    const controls: SupplyControls = {
-      end,
-      wake: () => {
-        wake();
-      },
-    };
-    supply = connect(controls);
-    // The clock as well as the timer: what comes in the moment of expiry must not voucher through.
+    supply = connect({ wake, end });
+    // The timer alone could be late: nothing may be sent after the expiry.
     while (state.open && clock.nowMs() < viewer.expiresAtMs) {
       const event = supply.take();
       if (event === undefined) await woken();
@@ -121,7 +111,33 @@ async function serve<Event>(
   }
 }
 
-/** Who a limit is for: the same subject may stand for different people in different roles. */
+/** How many things each principal holds, up to a limit. */
+export interface Quota {
+  readonly hasRoomFor: (viewer: Viewer) => boolean;
+  /** Takes one. Returns what gives it back, to be called once; undefined at the limit. */
+  readonly take: (viewer: Viewer) => (() => void) | undefined;
+}
+
+export function createQuota(maxPerPrincipal: number): Quota {
+  const held = new Map<string, number>();
+  const heldBy = (principal: string): number => held.get(principal) ?? 0;
+  const hasRoomFor = (viewer: Viewer): boolean => heldBy(principalOf(viewer)) < maxPerPrincipal;
+  return {
+    hasRoomFor,
+    take: (viewer) => {
+      if (!hasRoomFor(viewer)) return undefined;
+      const principal = principalOf(viewer);
+      held.set(principal, heldBy(principal) + 1);
+      return () => {
+        const left = heldBy(principal) - 1;
+        if (left === 0) held.delete(principal);
+        else held.set(principal, left);
+      };
+    },
+  };
+}
+
+/** Who a limit is for: one subject may be different people in different roles. */
 export function principalOf({ tenant, role, subject }: Viewer): string {
   return `${tenant}#${role}#${subject}`;
 }

@@ -1,14 +1,17 @@
 import type { Ids } from '../ledger/kernel/ids.ts';
 import type { OrderRef } from '../ledger/kernel/keys.ts';
+import { orderNodeId } from '../ledger/items/node-ids.ts';
 import type { Order, Transition } from '../ledger/model/orders/order.ts';
+import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import { type Bus, type Heard, topics } from './bus/bus.ts';
 import type { Cancel, Timers } from './timers.ts';
 
-/** A transition on its way to a subscriber. The same object for all who get it, so that work on it can be shared. */
+/** A transition for subscribers. All of them get the same object, so that work on it can be shared. */
 export interface TransitionEvent {
   readonly ref: OrderRef;
   readonly transition: Transition;
-  /** The order as read after the transition; absent where nobody has read it: then it's read when it's selected. */
+  /** The order as read after the transition. Absent if nobody has read it yet: resolvers read it when they need it. */
   readonly order?: Order;
 }
 
@@ -21,11 +24,11 @@ export interface OrderWatch {
 }
 
 /**
- * The orders that somebody in this process watches: one bus subscription and one reader for each, however many watch.
+ * The orders that subscribers of this process watch. Each has one bus subscription and one reader, however many watch it.
  *
- * A notice only says that there is something to read. So every subscriber gets its transitions from the timeline itself: in order,
- * none twice, none missing, whatever the bus drops, repeats or mixes up; and no subscriber needs a buffer: it has a version, and
- * takes what comes after it when it can. The order that was read serves the access check and the resolvers too.
+ * A notice only causes a read. Subscribers get their transitions from the order's timeline: in order, none twice and none
+ * missing, even if the bus drops, repeats or reorders notices. A subscriber needs no buffer: it remembers a version and takes
+ * what comes after it. Access checks and resolvers use the order that was read.
  */
 export interface OrderFeeds {
   /** `seen`: the order as the caller has just read it. `wake` is called whenever there may be more. */
@@ -39,18 +42,16 @@ export interface OrderFeedsOptions {
   readonly readOrder: (ref: OrderRef) => Promise<Order | undefined>;
   readonly ids: Pick<Ids, 'fraction'>;
   readonly timers: Timers;
-  /** How often an order is read again though nothing was heard, on average: heals a lost publish. */
+  /** How often an order is read again without a notice, on average. It heals a lost publish. */
   readonly rereadMs: number;
-  /** A re-read found what the bus had not told. */
-  readonly onHealed: () => void;
-  /** A read failed; it is repeated. */
-  readonly onReadFailure: (ref: OrderRef, error: unknown) => void;
+  readonly logger: Pick<Logger, 'warn'>;
+  readonly metrics: Pick<Metrics, 'count'>;
 }
 
 const FIRST_RETRY_MS = 500;
 
 export function createOrderFeeds(options: OrderFeedsOptions): OrderFeeds {
-  const feeds = new Map<string, Feed>();
+  const feeds = new Map<string, ReturnType<typeof openFeed>>();
   return {
     count: () => feeds.size,
     watch: (seen, wake) => {
@@ -60,8 +61,9 @@ export function createOrderFeeds(options: OrderFeedsOptions): OrderFeeds {
       feed.adopt(seen);
       feed.watchers.add(wake);
       return {
-        order: () => feed.snapshot().order,
-        next: (afterVersion) => feed.snapshot().next(afterVersion),
+        order: () => feed.current().order,
+        next: (afterVersion) =>
+          feed.current().events.find((event) => event.transition.version > afterVersion),
         leave: () => {
           feed.watchers.delete(wake);
           if (feed.watchers.size > 0 || feeds.get(topic) !== feed) return;
@@ -73,27 +75,20 @@ export function createOrderFeeds(options: OrderFeedsOptions): OrderFeeds {
   };
 }
 
-interface Feed {
-  readonly watchers: Set<() => void>;
-  readonly snapshot: () => Snapshot;
-  readonly adopt: (order: Order) => void;
-  readonly close: () => void;
-}
-
-/** Subscribes first, then reads: what was committed before the read is in it, and what comes later is heard. */
-function openFeed(options: OrderFeedsOptions, topic: string, seen: Order): Feed {
-  const { bus, ids, timers, rereadMs } = options;
+/** Subscribes first, then reads: the read has what was committed before it, and notices announce what comes later. */
+function openFeed(options: OrderFeedsOptions, topic: string, seen: Order) {
+  const { bus, ids, timers, rereadMs, logger, metrics } = options;
   const ref: OrderRef = { tenant: seen.tenant, accountId: seen.accountId, orderId: seen.orderId };
   const watchers = new Set<() => void>();
-  let snapshot = snapshotOf(ref, seen);
-  /** `again`: a read that began before a notice came may be too old for it. */
+  let current = snapshotOf(ref, seen);
+  /** `again`: a notice came during a read, which may be too old for it. */
   const reading = { now: false, again: false, failures: 0, closed: false };
   let cancelTimer: Cancel = () => undefined;
 
-  /** Reads may overtake each other; `rev` tells which is the newer. */
+  /** Reads may overtake each other; the one with the higher `rev` is the newer. */
   function adopt(order: Order): void {
-    if (order.rev <= snapshot.order.rev) return;
-    snapshot = snapshotOf(ref, order);
+    if (order.rev <= current.order.rev) return;
+    current = snapshotOf(ref, order);
     for (const wake of [...watchers]) wake();
   }
 
@@ -108,7 +103,8 @@ function openFeed(options: OrderFeedsOptions, topic: string, seen: Order): Feed 
       if (order !== undefined) adopt(order);
     } catch (error) {
       reading.failures += 1;
-      options.onReadFailure(ref, error);
+      const about = { tenant: ref.tenant, orderId: orderNodeId(ref) };
+      logger.warn('A watched order could not be read; it will be tried again', about, error);
     }
     reading.now = false;
     if (reading.again && reading.failures === 0) void read();
@@ -124,47 +120,27 @@ function openFeed(options: OrderFeedsOptions, topic: string, seen: Order): Feed 
   }
 
   async function reread(): Promise<void> {
-    const { version } = snapshot.order;
+    const { version } = current.order;
     await read();
-    if (snapshot.order.version > version) options.onHealed();
+    // The bus had lost this.
+    if (current.order.version > version) metrics.count('BusPublishFailed');
   }
 
-  function hear(heard: Heard): void {
-    if (heard.kind === 'transition' && heard.transition.version <= snapshot.order.version) return;
-    void read();
-  }
-
-  const subscribed = bus.subscribe(topic, hear);
+  const subscribed = bus.subscribe(topic, (heard: Heard) => {
+    if (heard.kind !== 'transition' || heard.transition.version > current.order.version) void read();
+  });
   void subscribed.then(read);
-  return {
-    watchers,
-    snapshot: () => snapshot,
-    adopt,
-    close: () => {
-      reading.closed = true;
-      cancelTimer();
-      void subscribed.then((unsubscribe) => {
-        unsubscribe();
-      });
-    },
+  const close = (): void => {
+    reading.closed = true;
+    cancelTimer();
+    void subscribed.then((unsubscribe) => {
+      unsubscribe();
+    });
   };
+  return { watchers, current: () => current, adopt, close };
 }
 
-interface Snapshot {
-  readonly order: Order;
-  readonly next: (afterVersion: number) => TransitionEvent | undefined;
-}
-
-function snapshotOf(ref: OrderRef, order: Order): Snapshot {
-  const events = new Map<number, TransitionEvent>();
-  return {
-    order,
-    next: (afterVersion) => {
-      const transition = order.timeline.find(({ version }) => version > afterVersion);
-      if (transition === undefined) return undefined;
-      const event = events.get(transition.version) ?? { ref, transition, order };
-      events.set(transition.version, event);
-      return event;
-    },
-  };
+function snapshotOf(ref: OrderRef, order: Order) {
+  const events: readonly TransitionEvent[] = order.timeline.map((transition) => ({ ref, transition, order }));
+  return { order, events };
 }

@@ -5,8 +5,8 @@ type ResultStream = AsyncGenerator<ExecutionResult, undefined>;
 type Subscribe = (args: ExecutionArgs) => Promise<ResultStream | ExecutionResult>;
 
 /**
- * Whoever has the same scope sees the same of one event. Merchants' users and admins share: no rule tells two of them apart by
- * their subject. Customers and terminals don't: their subject is what they see by (docs/DESIGN.md §11).
+ * Viewers with the same scope see the same of one event. A merchant's users share a scope, and so do admins: no rule depends on
+ * their subject. For customers and terminals it decides what they see, so it is part of theirs (docs/DESIGN.md §11).
  */
 export function accessScope({ tenant, role, merchantId, subject }: Viewer): string {
   const own = role === 'CUSTOMER' || role === 'TERMINAL' ? subject : null;
@@ -14,11 +14,11 @@ export function accessScope({ tenant, role, merchantId, subject }: Viewer): stri
 }
 
 /**
- * GraphQL's `subscribe`, but an event is executed once for all who get it with the same document, operation, variables and access
- * scope. Never by the document alone: two customers with one text would see each other's orders (FIELD-CASES C58).
+ * GraphQL's `subscribe`, except that an event is executed once for all subscribers with the same document, operation, variables
+ * and access scope. Never by the document alone: two customers with one text would see each other's orders (FIELD-CASES C58).
  *
- * Sources give the same event object to all their subscribers; results hang on it, and go when it goes. `scopeOf` tells the scope
- * from a context; undefined shares nothing.
+ * Sources give the same event object to all their subscribers. Results are kept with that object, and go when it goes.
+ * @param scopeOf the access scope of a context; undefined shares nothing
  */
 export function createSharedSubscribe(scopeOf: (contextValue: unknown) => string | undefined): Subscribe {
   const resultsOf = new WeakMap<object, Map<string, Promise<ExecutionResult>>>();
@@ -43,7 +43,9 @@ export function createSharedSubscribe(scopeOf: (contextValue: unknown) => string
     const scope = scopeOf(args.contextValue);
     const key = scope === undefined ? undefined : selectionKey(args, scope);
     const events = source[Symbol.asyncIterator]();
-    return mapped(events, (event) => executeShared(args, key, event), signalOf(args));
+    // Yoga adds the request's signal to the arguments.
+    const signal = 'signal' in args && args.signal instanceof AbortSignal ? args.signal : undefined;
+    return mapped(events, (event) => executeShared(args, key, event), signal);
   };
 }
 
@@ -52,14 +54,9 @@ function selectionKey({ document, operationName, variableValues }: ExecutionArgs
   return JSON.stringify([scope, text, operationName ?? null, variableValues ?? null]);
 }
 
-/** Yoga hands the request's signal along with the arguments. */
-function signalOf(args: ExecutionArgs): AbortSignal | undefined {
-  return 'signal' in args && args.signal instanceof AbortSignal ? args.signal : undefined;
-}
-
 /**
- * Not an async generator: one that is parked on a promise hears of `return()` only when the promise settles, and a source whose
- * client has gone would be held for ever.
+ * Not an async generator: one that waits for a promise handles `return()` only after the promise settles. A source whose client
+ * has gone would never be released.
  */
 function mapped(
   events: AsyncIterator<unknown>,

@@ -7,21 +7,58 @@ import type { EntryRef, OrderRef } from '../ledger/kernel/keys.ts';
 import { nodeParts } from '../ledger/items/node-ids.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import { type Bus, type Heard, topics } from './bus/bus.ts';
-import type { LiveSources, Supply, SupplyControls } from './live-sources.ts';
-import type { OrderFeeds, TransitionEvent } from './order-feeds.ts';
+import { type LiveSources, type LiveSourcesOptions, createLiveSources } from './live-sources.ts';
+import {
+  type OrderFeeds,
+  type OrderFeedsOptions,
+  type TransitionEvent,
+  createOrderFeeds,
+} from './order-feeds.ts';
 
-/** What the subscription fields get their events from. */
+/** What the subscription fields need. */
 export interface Realtime {
   readonly bus: Bus;
   readonly orders: OrderFeeds;
   readonly sources: LiveSources;
-  /** A consistent read. */
+  /** A consistent read: access is judged on its result. */
   readonly readOrder: (ref: OrderRef) => Promise<Order | undefined>;
   /** How many notices a slow subscriber of a live feed may fall behind. */
   readonly maxBacklog: number;
 }
 
-/** An entry on its way to a subscriber: the same object for all who get it. */
+export interface RealtimeSettings {
+  readonly maxSubscriptionsPerPrincipal: number;
+  /** How often a watched order is read again without a notice, on average. */
+  readonly rereadMs: number;
+  readonly maxBacklog: number;
+}
+
+const DEFAULTS: RealtimeSettings = {
+  maxSubscriptionsPerPrincipal: 200,
+  rereadMs: 20_000,
+  maxBacklog: 1_000,
+};
+
+/** Makes the sources of subscriptions, once for the process: its limits and gauges count what the process serves. */
+export function createRealtime(
+  options: Omit<OrderFeedsOptions, 'rereadMs'> & Omit<LiveSourcesOptions, 'maxPerPrincipal'>,
+  settings: Partial<RealtimeSettings> = {},
+): Realtime {
+  const {
+    maxSubscriptionsPerPrincipal: maxPerPrincipal,
+    rereadMs,
+    maxBacklog,
+  } = { ...DEFAULTS, ...settings };
+  return {
+    bus: options.bus,
+    readOrder: options.readOrder,
+    maxBacklog,
+    sources: createLiveSources({ ...options, maxPerPrincipal }),
+    orders: createOrderFeeds({ ...options, rereadMs }),
+  };
+}
+
+/** An entry for subscribers. All of them get the same object. */
 export interface EntryEvent {
   readonly entry: EntryRef;
 }
@@ -31,7 +68,7 @@ export type Source<Event> = Repeater<Event, undefined>;
 /**
  * `orderTransitions(orderId:, afterVersion:)`: the transitions of one order above a version, in order, then live ones; no gap,
  * no duplicate (docs/DESIGN.md §9). It stays open in every state, since a paid order may yet be refunded. Access is checked
- * here and for every event, on the order as just read. Ends at the token's expiry.
+ * now and for every event, on the order as last read. It ends when the token expires.
  *
  * Throws BAD_REQUEST for a version below 0; FORBIDDEN alike for an id that is malformed, unknown or someone else's;
  * RATE_LIMITED for one subscription too many.
@@ -41,16 +78,14 @@ export async function orderTransitionSource(
   viewer: Viewer,
   { orderId, afterVersion }: { readonly orderId: string; readonly afterVersion: number },
 ): Promise<Source<TransitionEvent>> {
-  if (afterVersion < 0) {
-    throw new GraphQLError('afterVersion is 0 or more.', { extensions: { code: 'BAD_REQUEST' } });
-  }
+  if (afterVersion < 0) throw refusal('BAD_REQUEST', 'afterVersion is 0 or more.');
   const [accountId, id] = nodeParts('Order', viewer.tenant, orderId) ?? [];
   const order =
     accountId === undefined || id === undefined
       ? undefined
       : await realtime.readOrder({ tenant: viewer.tenant, accountId, orderId: id });
-  if (order === undefined || !maySeeOrder(viewer, order)) throw forbidden();
-  assertRoom(realtime, viewer);
+  if (order === undefined) throw forbidden();
+  assertMayOpen(realtime, viewer, maySeeOrder(viewer, order));
   return realtime.sources.open(viewer, ({ wake, end }) => {
     const watch = realtime.orders.watch(order, wake);
     let version = afterVersion;
@@ -70,89 +105,91 @@ export async function orderTransitionSource(
 }
 
 /**
- * `merchantOrders(merchantId:)`: live transitions of a merchant's orders. Throws FORBIDDEN for whoever doesn't manage the
- * merchant. It ends when it can't vouch for what it has sent (the bus may have missed something, or its client is too slow):
- * then the client subscribes again and refetches what it shows.
+ * `merchantOrders(merchantId:)`: live transitions of a merchant's orders. Throws FORBIDDEN for a viewer who doesn't manage the
+ * merchant, RATE_LIMITED for one subscription too many. It ends when an event may be missing (the bus had a gap, or the client
+ * is too slow): the client then subscribes again and refetches what it shows.
  */
 export function merchantOrdersSource(
   realtime: Realtime,
   viewer: Viewer,
   { merchantId }: { readonly merchantId: string },
 ): Source<TransitionEvent> {
-  const mayWatch = (): boolean =>
-    isId(merchantId) &&
-    mayPerform(viewer.role, 'WATCH_MERCHANT_ORDERS') &&
-    mayManageMerchant(viewer, viewer.tenant, merchantId);
-  if (!mayWatch()) throw forbidden();
-  assertRoom(realtime, viewer);
-  return liveFeed(realtime, viewer, topics.merchantOrders(viewer.tenant, merchantId), (heard) =>
-    heard.kind === 'transition' && heard.merchantId === merchantId && mayWatch()
-      ? eventOf(heard, () => ({ ref: heard.order, transition: heard.transition }))
-      : undefined,
-  );
+  return liveFeed(realtime, viewer, topics.merchantOrders(viewer.tenant, merchantId), {
+    mayWatch: () =>
+      isId(merchantId) &&
+      mayPerform(viewer.role, 'WATCH_MERCHANT_ORDERS') &&
+      mayManageMerchant(viewer, viewer.tenant, merchantId),
+    toEvent: (heard) =>
+      heard.kind === 'transition' && heard.merchantId === merchantId ? transitionEvent(heard) : undefined,
+  });
 }
 
-/** `walletEntries(accountId:)`: live entries of one account, for its customer or an admin. Otherwise as `merchantOrders`. */
+/** `walletEntries(accountId:)`: live entries of one account, for its customer or an admin. Otherwise like `merchantOrders`. */
 export function walletEntriesSource(
   realtime: Realtime,
   viewer: Viewer,
   { accountId }: { readonly accountId: string },
 ): Source<EntryEvent> {
-  const mayWatch = (): boolean =>
-    isId(accountId) &&
-    mayPerform(viewer.role, 'WATCH_WALLET_ENTRIES') &&
-    maySeeHistory(viewer, viewer.tenant, accountId);
-  if (!mayWatch()) throw forbidden();
-  assertRoom(realtime, viewer);
-  return liveFeed(realtime, viewer, topics.walletEntries(viewer.tenant, accountId), (heard) =>
-    heard.kind === 'entry' && heard.entry.accountId === accountId && mayWatch() ? heard : undefined,
-  );
+  return liveFeed(realtime, viewer, topics.walletEntries(viewer.tenant, accountId), {
+    mayWatch: () =>
+      isId(accountId) &&
+      mayPerform(viewer.role, 'WATCH_WALLET_ENTRIES') &&
+      maySeeHistory(viewer, viewer.tenant, accountId),
+    toEvent: (heard) => (heard.kind === 'entry' && heard.entry.accountId === accountId ? heard : undefined),
+  });
 }
 
-/** Hands on what is heard of a topic. Its backlog is bounded: past that it ends, as it does on a gap. */
+interface FeedRules<Event> {
+  /** Asked at the start and for every event. */
+  readonly mayWatch: () => boolean;
+  readonly toEvent: (heard: Heard) => Event | undefined;
+}
+
+/** Passes on what a topic delivers. Its backlog is bounded: beyond the bound it ends, as it does on a gap. */
 function liveFeed<Event>(
-  { bus, sources, maxBacklog }: Realtime,
+  realtime: Realtime,
   viewer: Viewer,
   topic: string,
-  toEvent: (heard: Heard) => Event | undefined,
+  { mayWatch, toEvent }: FeedRules<Event>,
 ): Source<Event> {
-  return sources.open(viewer, ({ wake, end }: SupplyControls): Supply<Event> => {
+  assertMayOpen(realtime, viewer, mayWatch());
+  return realtime.sources.open<Event>(viewer, ({ wake, end }) => {
     const backlog: Event[] = [];
-    const subscribed = bus.subscribe(topic, (heard) => {
-      if (heard.kind === 'gap' || backlog.length >= maxBacklog) {
+    const subscribed = realtime.bus.subscribe(topic, (heard) => {
+      if (heard.kind === 'gap' || backlog.length >= realtime.maxBacklog) {
         end();
         return;
       }
-      const event = toEvent(heard);
+      const event = mayWatch() ? toEvent(heard) : undefined;
       if (event === undefined) return;
       backlog.push(event);
       wake();
     });
-    return {
-      take: () => backlog.shift(),
-      close: () => {
-        void subscribed.then((unsubscribe) => {
-          unsubscribe();
-        });
-      },
+    const close = async (): Promise<void> => {
+      (await subscribed)();
     };
+    return { take: () => backlog.shift(), close: () => void close() };
   });
 }
 
-/** One event object a notice, whoever hears it: what is shared hangs on its identity. */
-const events = new WeakMap<Heard, TransitionEvent>();
+const transitionEvents = new WeakMap<Heard, TransitionEvent>();
 
-function eventOf(heard: Heard, make: () => TransitionEvent): TransitionEvent {
-  const event = events.get(heard) ?? make();
-  events.set(heard, event);
+/** One event object per notice, whoever gets it: shared results hang on its identity. */
+function transitionEvent(notice: Extract<Heard, { readonly kind: 'transition' }>): TransitionEvent {
+  const event = transitionEvents.get(notice) ?? { ref: notice.order, transition: notice.transition };
+  transitionEvents.set(notice, event);
   return event;
 }
 
-function assertRoom({ sources }: Realtime, viewer: Viewer): void {
-  if (sources.hasRoomFor(viewer)) return;
-  throw new GraphQLError('Too many subscriptions.', { extensions: { code: 'RATE_LIMITED' } });
+function assertMayOpen({ sources }: Realtime, viewer: Viewer, mayWatch: boolean): void {
+  if (!mayWatch) throw forbidden();
+  if (!sources.hasRoomFor(viewer)) throw refusal('RATE_LIMITED', 'Too many subscriptions.');
 }
 
 function forbidden(): GraphQLError {
-  return new GraphQLError('You may not watch this.', { extensions: { code: 'FORBIDDEN' } });
+  return refusal('FORBIDDEN', 'You may not watch this.');
+}
+
+function refusal(code: string, message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code } });
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { charge } from '../../src/ledger/usecases/commands/charge.ts';
-import { createInProcessBus } from '../../src/realtime/bus/in-process-bus.ts';
+import { createInProcessBus } from '../../src/realtime/bus/bus.ts';
 import { customer, makeHarness } from '../support/harness.ts';
 import { ownedClock } from '../support/owned-time.ts';
 

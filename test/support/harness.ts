@@ -19,7 +19,7 @@ import type { Order } from '../../src/ledger/model/orders/order.ts';
 import { createStore } from '../../src/ledger/table/store.ts';
 import { createTable } from '../../src/ledger/table/table.ts';
 import { createTransactor } from '../../src/ledger/table/transact.ts';
-import { createInProcessBus } from '../../src/realtime/bus/in-process-bus.ts';
+import { createInProcessBus } from '../../src/realtime/bus/bus.ts';
 import type { PaymentProvider } from '../../src/provider/port.ts';
 import { type Tenants, parseTenants } from '../../src/config/tenants.ts';
 import { type OwnedClock, ownedClock, recordedWaits } from './owned-time.ts';

@@ -1,8 +1,8 @@
 import { serve } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import { refundOverpayment } from '../../src/fulfilment/refund-overpayment.ts';
-import { createRegistry } from '../../src/fulfilment/registry.ts';
-import { type WorkDeps, workOnOrder } from '../../src/fulfilment/work-order.ts';
+import { createRegistry } from '../../src/fulfilment/follow-up.ts';
+import { type WorkOrderDeps, workOnOrder } from '../../src/fulfilment/work-order.ts';
 import { DUE_SHARDS } from '../../src/ledger/model/orders/due.ts';
 import { type DueOrder, dueOrders } from '../../src/ledger/usecases/steps/due-orders.ts';
 import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
@@ -72,7 +72,7 @@ export async function makeDayWorld(seed: number): Promise<DayWorld> {
   // A server that listens on a port has an address of this form.
   const { port } = endpoint.address() as AddressInfo;
   await simulator.setWebhooks({ url: `http://127.0.0.1:${String(port)}${STRIPE_WEBHOOK_PATH}` });
-  const deps: WorkDeps = {
+  const deps: WorkOrderDeps = {
     ledger,
     registry: createRegistry(refundOverpayment(ledger.provider)),
     policy: DEFAULT_STEP_POLICY,
@@ -110,7 +110,7 @@ function outcomeOf(line: string): string {
 }
 
 /** One after the other, so that one seed makes one history at the provider. */
-async function workOnAll(deps: WorkDeps): Promise<number> {
+async function workOnAll(deps: WorkOrderDeps): Promise<number> {
   const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => shard);
   const due = (await Promise.all(shards.map((shard) => allDue(deps.ledger, shard)))).flat();
   for (const { ref } of due) await workOnOrder(deps, ref);

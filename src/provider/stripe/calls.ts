@@ -1,9 +1,11 @@
+import Stripe from 'stripe';
 import { z } from 'zod';
-import { classifyFailure } from './errors.ts';
+import { defined } from '../../ledger/kernel/defined.ts';
 import type { Page, PageRequest, ProviderResult } from '../port.ts';
 import { providerId, type Reader, unreadable } from './shapes.ts';
+import { CONNECTION_LOST } from './single-send-client.ts';
 
-/** Makes one call and judges how it ended. An answer without what we need doesn't undo what the call did: UNKNOWN. */
+/** Makes one call and judges how it ended. UNKNOWN if its answer lacks what we need: the call may have had its effect. */
 export async function call<Value>(
   send: () => Promise<unknown>,
   reader: Reader<Value>,
@@ -15,9 +17,7 @@ export async function call<Value>(
     return classifyFailure(error);
   }
   const reading = reader(answer);
-  return reading.kind === 'READ'
-    ? { kind: 'DONE', value: reading.value }
-    : { kind: 'UNKNOWN', reason: 'unreadable_answer' };
+  return reading.kind === 'READ' ? { kind: 'DONE', value: reading.value } : unknown('unreadable_answer');
 }
 
 /** The parameters that Stripe's lists share, by its own names. */
@@ -28,18 +28,18 @@ export interface ListParameters {
 }
 
 /**
- * Reads one page of a list, without what is FOREIGN. A page of foreign objects alone is passed over, since a caller
- * continues after the last item that it got. One UNREADABLE item makes the page UNKNOWN: whoever looks for a refund
- * must not take "can't be read" for "isn't there".
+ * Reads one page of a list, without FOREIGN items. A page of foreign items alone is skipped, since a caller continues after the
+ * last item that it got. One UNREADABLE item makes the page UNKNOWN: a caller who looks for a refund must not take "can't be
+ * read" for "isn't there".
  */
 export async function list<Value>(
-  page: PageRequest,
+  { limit, createdFromS, after: start }: PageRequest,
   send: (parameters: ListParameters) => Promise<unknown>,
   reader: Reader<Value>,
 ): Promise<ProviderResult<Page<Value>>> {
-  let { after } = page;
-  for (;;) {
-    const parameters = listParameters({ ...page, ...(after !== undefined && { after }) });
+  const created = createdFromS === undefined ? undefined : { gte: createdFromS };
+  for (let after = start; ;) {
+    const parameters = { limit, ...defined({ created, starting_after: after }) };
     const found = await call(() => send(parameters), pageReader(reader));
     if (found.kind !== 'DONE') return found;
     const { items, hasMore, lastId } = found.value;
@@ -47,14 +47,6 @@ export async function list<Value>(
       return { kind: 'DONE', value: { items, hasMore: hasMore && lastId !== undefined } };
     after = lastId;
   }
-}
-
-function listParameters({ limit, createdFromS, after }: PageRequest): ListParameters {
-  return {
-    limit,
-    ...(createdFromS !== undefined && { created: { gte: createdFromS } }),
-    ...(after !== undefined && { starting_after: after }),
-  };
 }
 
 const listShape = z.object({ object: z.literal('list'), has_more: z.boolean(), data: z.array(z.unknown()) });
@@ -71,6 +63,59 @@ function pageReader<Value>(reader: Reader<Value>): Reader<Page<Value> & { readon
     if (bad !== undefined) return bad;
     const items = readings.flatMap((reading) => (reading.kind === 'READ' ? [reading.value] : []));
     const lastId = identified.safeParse(data.at(-1)).data?.id;
-    return { kind: 'READ', value: { items, hasMore, ...(lastId !== undefined && { lastId }) } };
+    return { kind: 'READ', value: { items, hasMore, ...defined({ lastId }) } };
   };
+}
+
+/** How a call that was not DONE ended. */
+export type ProviderFailure = Exclude<ProviderResult<never>, { readonly kind: 'DONE' }>;
+
+/** Socket errors before a connection: a refused port, a name without an address. The request wasn't sent. */
+const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Stripe's codes are lower-case words. Anything else might be text about a person, and is not passed on. */
+const CODE_GRAMMAR = /^[a-z0-9_]{1,64}$/;
+
+const FALLBACK_CODE = 'invalid_request_error';
+
+/**
+ * The one place that judges Stripe's errors (docs/DESIGN.md §8): what is definite and what may have happened.
+ * It relies on one call being one request (see `singleSendClient`): after a hidden resend no answer would be definite.
+ * Reasons and codes are words from closed vocabularies. Stripe's messages quote input and keys, so none is passed on.
+ *
+ * @param error whatever a call of the SDK threw
+ */
+export function classifyFailure(error: unknown): ProviderFailure {
+  if (!(error instanceof Stripe.errors.StripeError)) return unknown('unexpected_error');
+  // Another request with this key is running, whatever status and type this comes with.
+  if (error.code === 'idempotency_key_in_use') return unknown('idempotency_key_in_use');
+  if (error instanceof Stripe.errors.StripeIdempotencyError) return unknown('idempotency_mismatch');
+  if (error instanceof Stripe.errors.StripeCardError) return refused(error.decline_code, error.code);
+  if (error instanceof Stripe.errors.StripeInvalidRequestError) return refused(error.code);
+  if (error instanceof Stripe.errors.StripeRateLimitError) return unavailable('rate_limited');
+  if (error instanceof Stripe.errors.StripeAuthenticationError) return unavailable('credentials_rejected');
+  if (error instanceof Stripe.errors.StripePermissionError) return unavailable('permission_denied');
+  if (error instanceof Stripe.errors.StripeConnectionError) return connectionFailure(error.detail);
+  return unknown('provider_error');
+}
+
+function connectionFailure(detail: unknown): ProviderFailure {
+  const code = detail instanceof Error && 'code' in detail ? detail.code : undefined;
+  if (typeof code === 'string' && NOT_CONNECTED.has(code)) return unavailable('no_connection');
+  if (code === Stripe.HttpClient.TIMEOUT_ERROR_CODE) return unknown('timeout');
+  return unknown(code === CONNECTION_LOST ? 'connection_lost' : 'connection_error');
+}
+
+/** Takes the first well-formed code. The SDK gives an empty decline code if there is none. */
+function refused(...codes: readonly (string | undefined)[]): ProviderFailure {
+  const code = codes.find((candidate) => candidate !== undefined && CODE_GRAMMAR.test(candidate));
+  return { kind: 'REFUSED', code: code ?? FALLBACK_CODE };
+}
+
+function unavailable(reason: string): ProviderFailure {
+  return { kind: 'UNAVAILABLE', reason };
+}
+
+function unknown(reason: string): ProviderFailure {
+  return { kind: 'UNKNOWN', reason };
 }

@@ -1,44 +1,39 @@
 import { z } from 'zod';
+import { defined } from '../../ledger/kernel/defined.ts';
 import { readDispute, readPayment, readRefund, readSession } from './mapping.ts';
 import type { ProviderEvent, ProviderEventObject } from '../port.ts';
 import {
   epochS,
   metadata,
+  optional,
   providerId,
-  read,
   type Reader,
   type Reading,
+  readerOf,
   reference,
   unreadable,
 } from './shapes.ts';
 
-const chargeShape = z.object({
-  object: z.literal('charge'),
-  payment_intent: reference.nullish(),
-  metadata,
-});
+type ObjectReader = Reader<ProviderEventObject>;
 
-const session: Reader<ProviderEventObject> = (raw) =>
+const session: ObjectReader = (raw) =>
   map(readSession(raw), (value) => ({ kind: 'session', session: value }));
 
-const payment: Reader<ProviderEventObject> = (raw) =>
+const payment: ObjectReader = (raw) =>
   map(readPayment(raw), (value) => ({ kind: 'payment', payment: value }));
 
-const refund: Reader<ProviderEventObject> = (raw) =>
-  map(readRefund(raw), (value) => ({ kind: 'refund', refund: value }));
+const refund: ObjectReader = (raw) => map(readRefund(raw), (value) => ({ kind: 'refund', refund: value }));
 
-const dispute: Reader<ProviderEventObject> = (raw) =>
+const dispute: ObjectReader = (raw) =>
   map(readDispute(raw), (value) => ({ kind: 'dispute', dispute: value }));
 
-const charge: Reader<ProviderEventObject> = (raw) =>
-  read(chargeShape, raw, (found) => ({
-    kind: 'charge',
-    metadata: found.metadata,
-    ...(typeof found.payment_intent === 'string' && { paymentId: found.payment_intent }),
-  }));
+const charge: ObjectReader = readerOf(
+  z.object({ object: z.literal('charge'), payment_intent: optional(reference), metadata }),
+  (found) => ({ kind: 'charge', metadata: found.metadata, ...defined({ paymentId: found.payment_intent }) }),
+);
 
 /** The event types that have an effect (docs/DESIGN.md §8), and what their object is. */
-const READERS: ReadonlyMap<string, Reader<ProviderEventObject>> = new Map([
+const READERS: ReadonlyMap<string, ObjectReader> = new Map([
   ['checkout.session.completed', session],
   ['checkout.session.async_payment_succeeded', session],
   ['checkout.session.async_payment_failed', session],
@@ -59,7 +54,7 @@ const READERS: ReadonlyMap<string, Reader<ProviderEventObject>> = new Map([
   ['charge.dispute.funds_reinstated', dispute],
 ]);
 
-/** All that has to be listed of events; a list takes at most twenty types. */
+/** The types that we list events of. A list takes at most twenty types. */
 export const EVENT_TYPES: readonly string[] = [...READERS.keys()];
 
 const eventType = z.string().regex(/^[A-Za-z0-9_.]{1,128}$/);
@@ -78,32 +73,24 @@ const eventShape = z.object({
   data: z.object({ object: z.unknown() }),
 });
 
-/** The id and type of what may be an event, for whoever has to find out why it couldn't be read. */
+/** The id and type of what may be an event, so that people can find out why it couldn't be read. */
 export function eventName(raw: unknown): { readonly eventId?: string; readonly eventType?: string } {
   const { id, type } = namedShape.safeParse(raw).data ?? {};
-  return { ...(id !== undefined && { eventId: id }), ...(type !== undefined && { eventType: type }) };
+  return defined({ eventId: id, eventType: type });
 }
 
 /**
- * Reads an event, from a webhook's body or from the events API. The object of a type without effect isn't looked at;
- * of a type with one it must have its shape, or the event is UNREADABLE.
+ * Reads an event, from a webhook's body or from the events API. If its type has no effect, its object isn't looked at. If its
+ * type has one, the object must have its shape, or the event is UNREADABLE.
  */
 export function readEvent(raw: unknown): Reading<ProviderEvent> {
   const parsed = eventShape.safeParse(raw);
   if (!parsed.success) return unreadable(parsed.error);
-  const { id, type, created, livemode, data } = parsed.data;
-  const object = READERS.get(type)?.(data.object) ?? { kind: 'FOREIGN' };
-  if (object.kind === 'UNREADABLE') return { ...object, field: `data.object.${object.field}` };
-  return {
-    kind: 'READ',
-    value: {
-      eventId: id,
-      type,
-      createdS: created,
-      livemode,
-      object: object.kind === 'READ' ? object.value : { kind: 'other' },
-    },
-  };
+  const { id: eventId, type, created: createdS, livemode, data } = parsed.data;
+  const read = READERS.get(type)?.(data.object) ?? { kind: 'FOREIGN' };
+  if (read.kind === 'UNREADABLE') return { ...read, field: `data.object.${read.field}` };
+  const object = read.kind === 'READ' ? read.value : ({ kind: 'other' } as const);
+  return { kind: 'READ', value: { eventId, type, createdS, livemode, object } };
 }
 
 function map<From, To>(reading: Reading<From>, toValue: (value: From) => To): Reading<To> {

@@ -1,14 +1,16 @@
 import { z } from 'zod';
+import { defined } from '../../ledger/kernel/defined.ts';
 import type { ProviderDispute, ProviderPayment, ProviderRefund, ProviderSession } from '../port.ts';
 import {
   amountMinor,
   currencyCode,
   epochS,
   metadata,
+  optional,
   pageUrl,
   providerId,
-  read,
-  type Reading,
+  type Reader,
+  readerOf,
   reference,
   unreadable,
   word,
@@ -16,56 +18,47 @@ import {
 
 /**
  * Stripe's objects in the port's words. Only what is named here is kept (docs/DESIGN.md §8): no customer, no card,
- * no client secret. Fields that Stripe adds are ignored; statuses that it adds fall to the side that moves no money.
+ * no client secret. Fields that Stripe adds are ignored. Statuses that it adds are read as one that moves no money.
  */
 
 const sessionMode = z.object({ object: z.literal('checkout.session'), mode: z.string() });
 
-const SESSION_STATUS: ReadonlyMap<string, ProviderSession['status']> = new Map([
-  ['open', 'open'],
-  ['complete', 'complete'],
-  ['expired', 'expired'],
-]);
-
-const PAYMENT_STATUS: ReadonlyMap<string, ProviderSession['paymentStatus']> = new Map([
-  ['paid', 'paid'],
-  ['no_payment_required', 'no_payment_required'],
-]);
-
 /** What Stripe's types call nullable may be null: an authentic object is read, whoever made it. */
-const sessionShape = z.object({
-  id: providerId,
-  status: z.string().nullish(),
-  payment_status: z.string(),
-  url: pageUrl.nullish(),
-  expires_at: epochS,
-  payment_intent: reference.nullish(),
-  amount_total: amountMinor.nullish(),
-  currency: currencyCode.nullish(),
-  livemode: z.boolean(),
-  metadata,
-});
-
-/** We make sessions in payment mode alone: subscriptions and set-ups are another integration's. */
-export function readSession(raw: unknown): Reading<ProviderSession> {
-  const mode = sessionMode.safeParse(raw);
-  if (!mode.success) return unreadable(mode.error);
-  if (mode.data.mode !== 'payment') return { kind: 'FOREIGN' };
-  return read(sessionShape, raw, (found) => ({
+const readPaymentSession: Reader<ProviderSession> = readerOf(
+  z.object({
+    id: providerId,
+    status: z
+      .string()
+      .nullish()
+      .pipe(z.enum(['open', 'complete', 'expired', 'other']).catch('other')),
+    payment_status: z.string().pipe(z.enum(['paid', 'no_payment_required', 'unpaid']).catch('unpaid')),
+    url: optional(pageUrl),
+    expires_at: epochS,
+    payment_intent: optional(reference),
+    amount_total: amountMinor.nullish(),
+    currency: optional(currencyCode),
+    livemode: z.boolean(),
+    metadata,
+  }),
+  ({ url, currency, amount_total: amount, ...found }) => ({
     sessionId: found.id,
-    status: SESSION_STATUS.get(found.status ?? '') ?? 'other',
-    paymentStatus: PAYMENT_STATUS.get(found.payment_status) ?? 'unpaid',
+    status: found.status,
+    paymentStatus: found.payment_status,
     expiresAtS: found.expires_at,
     livemode: found.livemode,
     metadata: found.metadata,
-    ...(typeof found.amount_total === 'number' && { amountMinor: found.amount_total }),
-    ...(typeof found.currency === 'string' && { currency: found.currency }),
-    ...(typeof found.url === 'string' && { url: found.url }),
-    ...(typeof found.payment_intent === 'string' && { paymentId: found.payment_intent }),
-  }));
-}
+    ...defined({ url, currency, amountMinor: amount ?? undefined, paymentId: found.payment_intent }),
+  }),
+);
 
-/** OXXO calls its deadline `expires_after`; instructions for a bank transfer have none. */
+/** We make sessions in payment mode only: subscriptions and set-ups belong to another integration. */
+export const readSession: Reader<ProviderSession> = (raw) => {
+  const mode = sessionMode.safeParse(raw);
+  if (!mode.success) return unreadable(mode.error);
+  return mode.data.mode === 'payment' ? readPaymentSession(raw) : { kind: 'FOREIGN' };
+};
+
+/** OXXO calls its deadline `expires_after`. Instructions for a bank transfer have none. */
 const voucherDetails = z
   .object({
     hosted_voucher_url: pageUrl.nullish(),
@@ -75,13 +68,12 @@ const voucherDetails = z
   })
   .nullish()
   .transform((found) => {
-    const url = found?.hosted_voucher_url ?? found?.hosted_instructions_url;
-    const expiresAtS = found?.expires_at ?? found?.expires_after;
-    if (typeof url !== 'string') return undefined;
-    return { url, ...(typeof expiresAtS === 'number' && { expiresAtS }) };
+    const url = found?.hosted_voucher_url ?? found?.hosted_instructions_url ?? undefined;
+    const expiresAtS = found?.expires_at ?? found?.expires_after ?? undefined;
+    return url === undefined ? undefined : { url, ...defined({ expiresAtS }) };
   });
 
-/** The actions that leave the customer with something to pay; all others, 3-D Secure among them, give no voucher. */
+/** The actions that give the customer a voucher to pay. Others, such as 3-D Secure, give none. */
 const nextAction = z
   .object({
     konbini_display_details: voucherDetails,
@@ -92,81 +84,74 @@ const nextAction = z
   })
   .nullish()
   .transform((found) => Object.values(found ?? {}).find((voucher) => voucher !== undefined))
-  // A voucher that can't be read must not hide that the payment exists.
+  // An unreadable voucher must not hide that the payment exists.
   .catch(undefined);
 
-const paymentShape = z.object({
-  object: z.literal('payment_intent'),
-  id: providerId,
-  status: z
-    .enum(['succeeded', 'processing', 'requires_action', 'requires_payment_method', 'canceled', 'other'])
-    .catch('other'),
-  amount: amountMinor,
-  amount_received: amountMinor,
-  currency: currencyCode,
-  livemode: z.boolean(),
-  created: epochS,
-  metadata,
-  last_payment_error: z.object({ decline_code: word, code: word }).nullish(),
-  next_action: nextAction,
-});
+export const readPayment: Reader<ProviderPayment> = readerOf(
+  z.object({
+    object: z.literal('payment_intent'),
+    id: providerId,
+    status: z
+      .enum(['succeeded', 'processing', 'requires_action', 'requires_payment_method', 'canceled', 'other'])
+      .catch('other'),
+    amount: amountMinor,
+    amount_received: amountMinor,
+    currency: currencyCode,
+    livemode: z.boolean(),
+    created: epochS,
+    metadata,
+    last_payment_error: z.object({ decline_code: word, code: word }).nullish(),
+    next_action: nextAction,
+  }),
+  ({ last_payment_error: error, ...found }) => ({
+    paymentId: found.id,
+    status: found.status,
+    amountMinor: found.amount,
+    amountReceivedMinor: found.amount_received,
+    currency: found.currency,
+    livemode: found.livemode,
+    createdS: found.created,
+    metadata: found.metadata,
+    ...defined({ declineCode: error?.decline_code ?? error?.code, voucher: found.next_action }),
+  }),
+);
 
-export function readPayment(raw: unknown): Reading<ProviderPayment> {
-  return read(paymentShape, raw, (found) => {
-    const declineCode = found.last_payment_error?.decline_code ?? found.last_payment_error?.code;
-    return {
-      paymentId: found.id,
-      status: found.status,
-      amountMinor: found.amount,
-      amountReceivedMinor: found.amount_received,
-      currency: found.currency,
-      livemode: found.livemode,
-      createdS: found.created,
-      metadata: found.metadata,
-      ...(declineCode !== undefined && { declineCode }),
-      ...(found.next_action !== undefined && { voucher: found.next_action }),
-    };
-  });
-}
-
-/** An unknown status stays pending: the amount is held, and nothing is booked or released. */
+/** An unknown status stays pending: the amount is reserved, and nothing is recorded or released. */
 const REFUND_STATUS: ReadonlyMap<string, ProviderRefund['status']> = new Map([
   ['succeeded', 'succeeded'],
   ['failed', 'failed'],
   ['canceled', 'failed'],
 ]);
 
-const refundShape = z.object({
-  object: z.literal('refund'),
-  id: providerId,
-  payment_intent: reference.nullish(),
-  status: z.string().nullish(),
-  amount: amountMinor,
-  currency: currencyCode,
-  created: epochS,
-  failure_reason: word,
-  metadata,
-});
-
-/** One without a payment intent is of a charge that no session of ours made. */
-export function readRefund(raw: unknown): Reading<ProviderRefund> {
-  return read(refundShape, raw, (found) =>
-    typeof found.payment_intent === 'string'
-      ? {
+/** FOREIGN without a payment intent: its charge comes from no session of ours. */
+export const readRefund: Reader<ProviderRefund> = readerOf(
+  z.object({
+    object: z.literal('refund'),
+    id: providerId,
+    payment_intent: optional(reference),
+    status: z.string().nullish(),
+    amount: amountMinor,
+    currency: currencyCode,
+    created: epochS,
+    failure_reason: word,
+    metadata,
+  }),
+  ({ payment_intent: paymentId, ...found }) =>
+    paymentId === undefined
+      ? undefined
+      : {
           providerRefundId: found.id,
-          paymentId: found.payment_intent,
+          paymentId,
           status: REFUND_STATUS.get(found.status ?? '') ?? 'pending',
           amountMinor: found.amount,
           currency: found.currency,
           createdS: found.created,
           metadata: found.metadata,
-          ...(found.failure_reason !== undefined && { failureReason: found.failure_reason }),
-        }
-      : undefined,
-  );
-}
+          ...defined({ failureReason: found.failure_reason }),
+        },
+);
 
-/** Any other, an appeal or one that Stripe adds, is open: the money is contested, and nothing is booked for it. */
+/** Others, such as an appeal or one that Stripe adds, are open: the money is contested, and nothing is recorded for it. */
 const DISPUTE_STATUS: ReadonlyMap<string, ProviderDispute['status']> = new Map([
   ['warning_needs_response', 'inquiry'],
   ['warning_under_review', 'inquiry'],
@@ -176,30 +161,28 @@ const DISPUTE_STATUS: ReadonlyMap<string, ProviderDispute['status']> = new Map([
   ['won', 'won'],
 ]);
 
-const disputeShape = z.object({
-  object: z.literal('dispute'),
-  id: providerId,
-  payment_intent: reference.nullish(),
-  status: z.string(),
-  amount: amountMinor,
-  currency: currencyCode,
-  livemode: z.boolean(),
-  created: epochS,
-});
-
-/** One without a payment intent is of a charge that no session of ours made. */
-export function readDispute(raw: unknown): Reading<ProviderDispute> {
-  return read(disputeShape, raw, (found) =>
-    typeof found.payment_intent === 'string'
-      ? {
+/** FOREIGN without a payment intent: its charge comes from no session of ours. */
+export const readDispute: Reader<ProviderDispute> = readerOf(
+  z.object({
+    object: z.literal('dispute'),
+    id: providerId,
+    payment_intent: optional(reference),
+    status: z.string(),
+    amount: amountMinor,
+    currency: currencyCode,
+    livemode: z.boolean(),
+    created: epochS,
+  }),
+  ({ payment_intent: paymentId, ...found }) =>
+    paymentId === undefined
+      ? undefined
+      : {
           disputeId: found.id,
-          paymentId: found.payment_intent,
+          paymentId,
           status: DISPUTE_STATUS.get(found.status) ?? 'open',
           amountMinor: found.amount,
           currency: found.currency,
           livemode: found.livemode,
           createdS: found.created,
-        }
-      : undefined,
-  );
-}
+        },
+);

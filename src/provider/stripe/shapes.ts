@@ -3,17 +3,17 @@ import { isId, isTenantId, isUlid } from '../../ledger/kernel/id-grammar.ts';
 import { parseInteger } from '../../ledger/kernel/integers.ts';
 import type { ProviderMetadata } from '../port.ts';
 
-/** A value of Stripe's as we keep it: a word of a closed vocabulary, never text about a person. */
+/** A word of one of Stripe's closed vocabularies, never text about a person. */
 export const word = z
   .string()
   .regex(/^[a-z0-9_]{1,64}$/)
   .optional()
   .catch(undefined);
 
-/** Ids go into table keys, so they hold neither `#` nor anything else that separates. */
+/** Ids go into table keys, so they contain neither `#` nor another separator. */
 export const providerId = z.string().regex(/^[A-Za-z0-9_-]{1,255}$/);
 
-/** A reference to another object: its id, or the object itself where Stripe expanded it. */
+/** A reference to another object: its id, or the object itself if Stripe expanded it. */
 export const reference = z.union([providerId, z.object({ id: providerId }).transform(({ id }) => id)]);
 
 export const amountMinor = z.int().nonnegative();
@@ -25,20 +25,25 @@ export const currencyCode = z
   .regex(/^[A-Za-z]{3,8}$/)
   .transform((code) => code.toUpperCase());
 
-/** The longest address of a page that an order keeps; Stripe's have some hundred characters. */
+/** The longest page address that an order stores. Stripe's have some hundred characters. */
 const MAX_PAGE_URL_BYTES = 4_096;
 
-/** A page that a browser may be sent to; one with a longer address than an order keeps is none. */
+/** A page that a browser may be sent to. Undefined if its address is longer than an order stores. */
 export const pageUrl = z
   .string()
   .regex(/^https?:\/\//)
   .transform((url) => (Buffer.byteLength(url) <= MAX_PAGE_URL_BYTES ? url : undefined));
 
+/** A field that Stripe leaves out or sets to null if it has no value. */
+export function optional<Value>(shape: z.ZodType<Value>): z.ZodType<Value | undefined> {
+  return shape.nullish().transform((value) => value ?? undefined);
+}
+
 const text = z.string().optional().catch(undefined);
 
 /**
- * Our metadata on an object, and nothing else of it: what isn't of the form we write was written by somebody else,
- * and doesn't name an order of ours.
+ * Our metadata on an object, and nothing else of it. Somebody else wrote what doesn't have the form that we write: it names no
+ * order of ours.
  */
 export const metadata = z
   .object({ tenant: text, order_id: text, attempt: text, refund_id: text })
@@ -67,24 +72,25 @@ function isOrderPath(path: string): boolean {
 export type Reading<Value> =
   | { readonly kind: 'READ'; readonly value: Value }
   | { readonly kind: 'FOREIGN' }
-  /** `field`: the first one that is wrong or missing, by its place. */
+  /** `field`: the path of the first one that is wrong or missing. */
   | { readonly kind: 'UNREADABLE'; readonly field: string };
 
-/** An object that isn't of its shape: names the field, and none of its values. */
+/** For an object that doesn't have its shape. Names the field, and none of its values. */
 export function unreadable({ issues }: z.ZodError): Extract<Reading<never>, { kind: 'UNREADABLE' }> {
   return { kind: 'UNREADABLE', field: issues[0]?.path.map(String).join('.') ?? '' };
 }
 
 export type Reader<Value> = (raw: unknown) => Reading<Value>;
 
-/** Checks an answer against a shape and turns it into the port's words; extra fields are dropped. */
-export function read<Shape, Value>(
+/** A reader that checks an answer against a shape and turns it into the port's words. `toValue` gives undefined for FOREIGN. */
+export function readerOf<Shape, Value>(
   shape: z.ZodType<Shape>,
-  raw: unknown,
   toValue: (found: Shape) => Value | undefined,
-): Reading<Value> {
-  const parsed = shape.safeParse(raw);
-  if (!parsed.success) return unreadable(parsed.error);
-  const value = toValue(parsed.data);
-  return value === undefined ? { kind: 'FOREIGN' } : { kind: 'READ', value };
+): Reader<Value> {
+  return (raw) => {
+    const parsed = shape.safeParse(raw);
+    if (!parsed.success) return unreadable(parsed.error);
+    const value = toValue(parsed.data);
+    return value === undefined ? { kind: 'FOREIGN' } : { kind: 'READ', value };
+  };
 }

@@ -1,12 +1,11 @@
 import Stripe from 'stripe';
+import { defined } from '../../ledger/kernel/defined.ts';
 import { call, list } from './calls.ts';
 import { EVENT_TYPES, eventName, readEvent } from './event-mapping.ts';
 import { readDispute, readPayment, readRefund, readSession } from './mapping.ts';
 import type {
   PaymentProvider,
   ProviderEvent,
-  ProviderResult,
-  ProviderSession,
   RefundRequest,
   SessionRequest,
   WebhookReading,
@@ -15,7 +14,7 @@ import type { Reader } from './shapes.ts';
 import { singleSendClient } from './single-send-client.ts';
 import { createSignatureCheck, type SignatureCheck } from './webhook-signature.ts';
 
-/** Shapes differ between versions: what we send and read is written for this one. */
+/** Shapes differ between versions. What we send and read is written for this one. */
 const API_VERSION = '2026-10-28.endive';
 
 const DEFAULT_WEBHOOK_TOLERANCE_S = 300;
@@ -24,32 +23,47 @@ export interface StripeProviderOptions {
   readonly secretKey: string;
   /** Every signing secret that is active: more than one while they are rotated. */
   readonly webhookSecrets: readonly string[];
-  /** Where the API is, if not at Stripe: the simulator. Its path is ignored. */
+  /** Where the API is if not at Stripe: the simulator. Its path is ignored. */
   readonly apiBase?: URL;
   /** How far a webhook's timestamp may be off, to either side. */
   readonly webhookToleranceS?: number;
-  /** How long Stripe may stay silent before a call counts as unknown. */
+  /** After this long without an answer a call is UNKNOWN. */
   readonly timeoutMs: number;
 }
 
 /**
  * The payment provider port on Stripe's API (docs/DESIGN.md §8). No method throws for anything Stripe or the network
- * does; see `ProviderResult` for what each outcome promises. One call is one request: retries belong to the caller,
- * who has the key. Throws RangeError at start-up for options that could never work.
+ * does; see `ProviderResult` for what each outcome promises. One call is one request: only the caller has the key, so only the
+ * caller repeats it. Throws RangeError at start-up for options that could never work.
  */
 export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
   const { secretKey, webhookSecrets, webhookToleranceS = DEFAULT_WEBHOOK_TOLERANCE_S } = options;
   if (!/^\S+$/.test(secretKey)) throw new RangeError('the Stripe secret key is empty or holds blanks');
-  const stripe = createClient(options);
-  const checkSignature = createSignatureCheck({ secrets: webhookSecrets, toleranceS: webhookToleranceS });
+  const { checkout, paymentIntents, refunds, disputes, events } = createClient(options);
+  const checkSignature = createSignatureCheck(webhookSecrets, webhookToleranceS);
   return {
     // `rk_` is a restricted key: the same account, fewer permissions.
     livemode: /^(sk|rk)_live_/.test(secretKey),
-    ...sessionMethods(stripe),
-    ...paymentMethods(stripe),
-    ...refundMethods(stripe),
-    ...disputeMethods(stripe),
-    ...eventMethods(stripe),
+    ...sessionMethods(checkout.sessions),
+    retrievePayment: (paymentId) => call(() => paymentIntents.retrieve(paymentId), readPayment),
+    listPayments: (page) => list(page, (parameters) => paymentIntents.list(parameters), readPayment),
+    createRefund: (request) => {
+      const { idempotencyKey } = request;
+      return call(() => refunds.create(refundParameters(request), { idempotencyKey }), readRefund);
+    },
+    retrieveRefund: (refundId) => call(() => refunds.retrieve(refundId), readRefund),
+    listRefunds: ({ paymentId: payment_intent, ...page }) =>
+      list(page, (parameters) => refunds.list({ ...parameters, ...defined({ payment_intent }) }), readRefund),
+    retrieveDispute: (disputeId) => call(() => disputes.retrieve(disputeId), readDispute),
+    listDisputes: ({ paymentId: payment_intent, ...page }) =>
+      list(
+        page,
+        (parameters) => disputes.list({ ...parameters, ...defined({ payment_intent }) }),
+        readDispute,
+      ),
+    retrieveEvent: (eventId) => call(() => events.retrieve(eventId), readEvent),
+    listEvents: (page) =>
+      list(page, (parameters) => events.list({ ...parameters, types: [...EVENT_TYPES] }), readListedEvent),
     readWebhook: (body, signature, nowS) => readWebhook(checkSignature, body, signature, nowS),
   };
 }
@@ -63,7 +77,7 @@ function createClient({ secretKey, apiBase, timeoutMs }: StripeProviderOptions):
     maxNetworkRetries: 0,
     timeout: timeoutMs,
     telemetry: false,
-    httpClient: singleSendClient({ protocol, timeoutMs }),
+    httpClient: singleSendClient(protocol, timeoutMs),
     ...(apiBase !== undefined && {
       protocol,
       host: apiBase.hostname,
@@ -73,22 +87,20 @@ function createClient({ secretKey, apiBase, timeoutMs }: StripeProviderOptions):
 }
 
 function sessionMethods(
-  stripe: Stripe,
+  sessions: Stripe['checkout']['sessions'],
 ): Pick<PaymentProvider, 'createSession' | 'retrieveSession' | 'expireSession'> {
-  const { sessions } = stripe.checkout;
-  const retrieveSession = (sessionId: string): Promise<ProviderResult<ProviderSession>> =>
+  const retrieveSession: PaymentProvider['retrieveSession'] = (sessionId) =>
     call(() => sessions.retrieve(sessionId), readSession);
   return {
-    createSession: (request) =>
-      call(
-        () => sessions.create(sessionParameters(request), { idempotencyKey: request.idempotencyKey }),
-        readSession,
-      ),
+    createSession: (request) => {
+      const { idempotencyKey } = request;
+      return call(() => sessions.create(sessionParameters(request), { idempotencyKey }), readSession);
+    },
     retrieveSession,
     expireSession: async (sessionId, idempotencyKey) => {
       const expired = await call(() => sessions.expire(sessionId, {}, { idempotencyKey }), readSession);
       if (expired.kind !== 'REFUSED') return expired;
-      // Stripe has one refusal for "already expired" and "already complete"; only the session itself tells which.
+      // Stripe refuses "already expired" and "already complete" alike; only the session itself tells which it is.
       const current = await retrieveSession(sessionId);
       if (current.kind !== 'DONE' || current.value.status === 'expired') return current;
       return current.value.status === 'complete' ? { kind: 'REFUSED', code: 'session_not_open' } : expired;
@@ -96,68 +108,19 @@ function sessionMethods(
   };
 }
 
-function paymentMethods(stripe: Stripe): Pick<PaymentProvider, 'retrievePayment' | 'listPayments'> {
-  const { paymentIntents } = stripe;
-  return {
-    retrievePayment: (paymentId) => call(() => paymentIntents.retrieve(paymentId), readPayment),
-    listPayments: (page) => list(page, (parameters) => paymentIntents.list(parameters), readPayment),
-  };
-}
-
-function refundMethods(
-  stripe: Stripe,
-): Pick<PaymentProvider, 'createRefund' | 'retrieveRefund' | 'listRefunds'> {
-  const { refunds } = stripe;
-  return {
-    createRefund: (request) =>
-      call(
-        () => refunds.create(refundParameters(request), { idempotencyKey: request.idempotencyKey }),
-        readRefund,
-      ),
-    retrieveRefund: (refundId) => call(() => refunds.retrieve(refundId), readRefund),
-    listRefunds: (page) =>
-      list(page, (parameters) => refunds.list({ ...parameters, ...ofPayment(page) }), readRefund),
-  };
-}
-
-function disputeMethods(stripe: Stripe): Pick<PaymentProvider, 'retrieveDispute' | 'listDisputes'> {
-  const { disputes } = stripe;
-  return {
-    retrieveDispute: (disputeId) => call(() => disputes.retrieve(disputeId), readDispute),
-    listDisputes: (page) =>
-      list(page, (parameters) => disputes.list({ ...parameters, ...ofPayment(page) }), readDispute),
-  };
-}
-
-function eventMethods(stripe: Stripe): Pick<PaymentProvider, 'retrieveEvent' | 'listEvents'> {
-  const { events } = stripe;
-  return {
-    retrieveEvent: (eventId) => call(() => events.retrieve(eventId), readEvent),
-    listEvents: (page) =>
-      list(page, (parameters) => events.list({ ...parameters, types: [...EVENT_TYPES] }), readListedEvent),
-  };
-}
-
 /**
- * One event that can't be read must not end the listing for all that come after it. Its webhook is answered as
- * MALFORMED, and `retrieveEvent` still tells.
+ * One unreadable event must not end the listing before all later ones. Its webhook is answered as MALFORMED, and `retrieveEvent`
+ * still reports it.
  */
 const readListedEvent: Reader<ProviderEvent> = (raw) => {
   const reading = readEvent(raw);
   return reading.kind === 'UNREADABLE' ? { kind: 'FOREIGN' } : reading;
 };
 
-function ofPayment({ paymentId }: { readonly paymentId?: string }): { readonly payment_intent?: string } {
-  return paymentId === undefined ? {} : { payment_intent: paymentId };
-}
-
-/** The names are Stripe's. A session hands its own metadata to no payment intent, so both carry it. */
+/** The names are Stripe's. A session doesn't pass its metadata on to its payment intent, so both get it. */
 function sessionParameters(request: SessionRequest): Stripe.Checkout.SessionCreateParams {
-  const metadata = {
-    tenant: request.tenant,
-    order_id: request.orderId,
-    attempt: String(request.attempt),
-  };
+  const { tenant, orderId: order_id, attempt } = request;
+  const metadata = { tenant, order_id, attempt: String(attempt) };
   return {
     mode: 'payment',
     line_items: [
@@ -195,11 +158,11 @@ function readWebhook(
   signature: string | undefined,
   nowS: number,
 ): WebhookReading {
-  const verdict = checkSignature(body, signature, nowS);
-  if (verdict.kind === 'INAUTHENTIC') return verdict;
+  const refusal = checkSignature(body, signature, nowS);
+  if (refusal !== undefined) return { kind: 'INAUTHENTIC', reason: refusal };
   let parsed: unknown;
   try {
-    // A byte order mark is kept, so that JSON refuses it, and bytes that are no UTF-8 are an error: nothing is guessed.
+    // Nothing is guessed: a byte order mark stays, so that JSON refuses it, and bytes that aren't UTF-8 are an error.
     parsed = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
   } catch {
     return { kind: 'MALFORMED', reason: 'not JSON' };

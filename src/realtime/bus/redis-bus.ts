@@ -2,28 +2,28 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { Bus, Heard, Listener, Notice } from './bus.ts';
 
 export interface RedisBus extends Bus {
-  /** Lets both connections go. */
+  /** Closes both connections. */
   readonly close: () => void;
 }
 
 export interface RedisBusOptions {
   readonly url: string;
-  /** Runs something again and again; gives what stops it. */
+  /** Runs something periodically; returns what stops it. */
   readonly every: (periodMs: number, run: () => void) => () => void;
   /** A notice reached this process alone, since Redis couldn't carry it. */
   readonly onDropped: () => void;
-  /** Hears of lost connections, as often as they are lost. */
+  /** Called with every loss of a connection. */
   readonly onError: (error: unknown) => void;
 }
 
 const CHANNEL_PREFIX = 'hitotsu:';
-/** Notices on their way to Redis; past that it counts as down. */
+/** Notices on their way to Redis. Beyond that it counts as down. */
 const MAX_IN_FLIGHT = 1_000;
 const PING_MS = 5_000;
 
 /*
- * Nothing waits for a Redis that is down: commands fail at once instead of queueing. A connection that has gone silent is cut
- * off and made anew, and topics are subscribed again here, since only here is known whom to tell of the gap.
+ * Nothing waits for a Redis that is down: commands fail at once instead of queueing. A silent connection is cut off and made
+ * anew. This file subscribes again itself, since only it knows whose topics had a gap.
  */
 const CONNECTION: RedisOptions = {
   enableOfflineQueue: false,
@@ -36,28 +36,28 @@ const CONNECTION: RedisOptions = {
 };
 
 /**
- * The bus of many processes (docs/DESIGN.md §9): one connection publishes, one listens, a topic is subscribed once however many
- * listen to it. What Redis can't carry is heard in this process at least, and everybody else catches up from the table.
+ * The bus of many processes (docs/DESIGN.md §9). One connection publishes, one listens, and each topic is subscribed once. A
+ * notice that Redis can't carry still reaches this process; all others catch up from the table.
  */
 export function createRedisBus(options: RedisBusOptions): RedisBus {
   const publisher = new Redis(options.url, CONNECTION);
   const subscriber = new Redis(options.url, CONNECTION);
-  for (const connection of [publisher, subscriber]) connection.on('error', options.onError);
-  const { subscribe, tell } = listenOn(subscriber);
+  const connections = [publisher, subscriber];
+  for (const connection of connections) connection.on('error', options.onError);
+  const { subscribe, deliver } = listenOn(subscriber);
   const stopPings = options.every(PING_MS, () => {
     // The answer doesn't matter: a connection that gives none is cut off by its time-out.
-    for (const connection of [publisher, subscriber])
-      if (isReady(connection)) connection.ping().catch(ignore);
+    for (const connection of connections) if (isReady(connection)) connection.ping().catch(ignore);
   });
   let inFlight = 0;
 
   function drop(topic: string, notice: Notice): void {
-    tell(topic, notice);
+    deliver(topic, notice);
     options.onDropped();
   }
 
   return {
-    status: () => (isReady(publisher) && isReady(subscriber) ? 'ready' : 'degraded'),
+    status: () => (connections.every(isReady) ? 'ready' : 'degraded'),
     publish: (topic, notice) => {
       if (!isReady(publisher) || inFlight >= MAX_IN_FLIGHT) {
         drop(topic, notice);
@@ -74,8 +74,7 @@ export function createRedisBus(options: RedisBusOptions): RedisBus {
     subscribe,
     close: () => {
       stopPings();
-      publisher.disconnect();
-      subscriber.disconnect();
+      for (const connection of connections) connection.disconnect();
     },
   };
 }
@@ -86,20 +85,17 @@ interface Topic {
   confirmed: Promise<void>;
 }
 
-/** Hands what comes over one connection to whoever listens, and says `gap` to all when the connection is a new one. */
-function listenOn(subscriber: Redis): {
-  readonly subscribe: Bus['subscribe'];
-  readonly tell: (name: string, heard: Heard) => void;
-} {
+/** Delivers what comes over one connection, and a `gap` to every listener when the connection is a new one. */
+function listenOn(subscriber: Redis) {
   const topics = new Map<string, Topic>();
 
-  function tell(name: string, heard: Heard): void {
+  function deliver(name: string, heard: Heard): void {
     for (const listener of [...(topics.get(name)?.listeners ?? [])]) listener(heard);
   }
 
   function confirm(name: string, topic: Topic): void {
     if (!isReady(subscriber)) return;
-    // It fails only with its connection, and the next one subscribes again.
+    // It fails only with its connection, and the next connection subscribes again.
     topic.confirmed = subscriber.subscribe(CHANNEL_PREFIX + name).then(ignore, ignore);
   }
 
@@ -108,35 +104,33 @@ function listenOn(subscriber: Redis): {
     for (const [name, topic] of known) confirm(name, topic);
     for (const [name, topic] of known) {
       await topic.confirmed;
-      tell(name, { kind: 'gap' });
+      deliver(name, { kind: 'gap' });
     }
   }
 
   subscriber.on('ready', () => void resubscribe());
   subscriber.on('message', (channel: string, text: string) => {
     const notice = parseNotice(text);
-    if (notice !== undefined) tell(channel.slice(CHANNEL_PREFIX.length), notice);
+    if (notice !== undefined) deliver(channel.slice(CHANNEL_PREFIX.length), notice);
   });
 
-  return {
-    tell,
-    subscribe: async (name, listener) => {
-      const known = topics.get(name);
-      const topic = known ?? { listeners: new Set(), confirmed: Promise.resolve() };
-      topic.listeners.add(listener);
-      if (known === undefined) {
-        topics.set(name, topic);
-        confirm(name, topic);
-      }
-      await topic.confirmed;
-      return () => {
-        topic.listeners.delete(listener);
-        if (topic.listeners.size > 0 || topics.get(name) !== topic) return;
-        topics.delete(name);
-        if (isReady(subscriber)) subscriber.unsubscribe(CHANNEL_PREFIX + name).catch(ignore);
-      };
-    },
+  const subscribe: Bus['subscribe'] = async (name, listener) => {
+    const known = topics.get(name);
+    const topic = known ?? { listeners: new Set(), confirmed: Promise.resolve() };
+    topic.listeners.add(listener);
+    if (known === undefined) {
+      topics.set(name, topic);
+      confirm(name, topic);
+    }
+    await topic.confirmed;
+    return () => {
+      topic.listeners.delete(listener);
+      if (topic.listeners.size > 0 || topics.get(name) !== topic) return;
+      topics.delete(name);
+      if (isReady(subscriber)) subscriber.unsubscribe(CHANNEL_PREFIX + name).catch(ignore);
+    };
   };
+  return { subscribe, deliver };
 }
 
 function isReady(connection: Redis): boolean {
@@ -144,10 +138,10 @@ function isReady(connection: Redis): boolean {
 }
 
 function ignore(): void {
-  // Said where it is used.
+  // Each use says why.
 }
 
-/** Other programs may write to the same Redis: what isn't a notice is no reason to fall over. */
+/** Other programs may write to the same Redis. Returns undefined for what isn't a notice. */
 function parseNotice(text: string): Notice | undefined {
   try {
     const value: unknown = JSON.parse(text);

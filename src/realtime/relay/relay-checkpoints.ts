@@ -2,41 +2,40 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   PutItemCommand,
-  QueryCommand,
+  paginateQuery,
 } from '@aws-sdk/client-dynamodb';
 import { optionalString, readBoolean, readString, toAttributes } from '../../ledger/kernel/attributes.ts';
 import { epochS } from '../../ledger/kernel/clock.ts';
 import { integer } from '../../ledger/kernel/integers.ts';
 import { systemKey } from '../../ledger/kernel/keys.ts';
 
-/** How far a shard was told of: up to a record, or to its end. */
+/** How far a shard was read: up to a record, or to its end. */
 export type Checkpoint = { readonly kind: 'AFTER'; readonly sequence: string } | { readonly kind: 'DONE' };
 
 /** What the relay keeps in the table, under `system#relay`: who reads, and how far it has come. */
 export interface RelayCheckpoints {
-  /** Takes the lease, or holds it longer; false while somebody else has it. */
+  /** Takes or renews the lease. False while another owner has it. */
   readonly lease: (owner: string, nowMs: number, leaseMs: number) => Promise<boolean>;
-  /** Gives the lease back, so that the next one need not wait for its end. */
+  /** Gives the lease back, so that the next owner need not wait for its end. */
   readonly release: (owner: string, nowMs: number) => Promise<void>;
   readonly load: () => Promise<ReadonlyMap<string, Checkpoint>>;
   readonly save: (shardId: string, checkpoint: Checkpoint, nowMs: number) => Promise<void>;
 }
 
 const SHARD_PREFIX = 'SHARD#';
-/** A shard is gone a day after it was closed; its checkpoint some days later. */
+/** A shard disappears a day after it was closed; its checkpoint some days later. */
 const DONE_TTL_S = 3 * 24 * 3600;
-const NAMES = { '#uuid': 'uuid', '#owner': 'owner', '#end': 'lease_end' };
 
-export function createRelayCheckpoints(client: DynamoDBClient, tableName: string): RelayCheckpoints {
-  /** A lease may be taken by whoever has it, and by anybody after its end. */
+export function createRelayCheckpoints(client: DynamoDBClient, TableName: string): RelayCheckpoints {
+  /** A lease may be taken by its owner at any time, and by others after its end. */
   async function putLease(owner: string, nowMs: number, endMs: number): Promise<boolean> {
     try {
       await client.send(
         new PutItemCommand({
-          TableName: tableName,
+          TableName,
           Item: toAttributes({ ...systemKey('relay', 'LEASE'), owner, lease_end: integer(endMs) }),
           ConditionExpression: 'attribute_not_exists(#uuid) OR #owner = :owner OR #end < :now',
-          ExpressionAttributeNames: NAMES,
+          ExpressionAttributeNames: { '#uuid': 'uuid', '#owner': 'owner', '#end': 'lease_end' },
           ExpressionAttributeValues: toAttributes({ ':owner': owner, ':now': integer(nowMs) }),
         }),
       );
@@ -52,47 +51,35 @@ export function createRelayCheckpoints(client: DynamoDBClient, tableName: string
     release: async (owner, nowMs) => {
       await putLease(owner, nowMs, 0);
     },
-    load: () => loadCheckpoints(client, tableName),
-    save: async (shardId, checkpoint, nowMs) => {
-      const done = checkpoint.kind === 'DONE';
-      const item = {
-        ...systemKey('relay', SHARD_PREFIX + shardId),
-        sequence: done ? undefined : checkpoint.sequence,
-        done: done ? true : undefined,
-        ttl: done ? integer(epochS(nowMs) + DONE_TTL_S) : undefined,
-      };
-      await client.send(new PutItemCommand({ TableName: tableName, Item: toAttributes(item) }));
-    },
-  };
-}
-
-async function loadCheckpoints(
-  client: DynamoDBClient,
-  tableName: string,
-): Promise<ReadonlyMap<string, Checkpoint>> {
-  const checkpoints = new Map<string, Checkpoint>();
-  let start: QueryCommand['input']['ExclusiveStartKey'];
-  do {
-    const page = await client.send(
-      new QueryCommand({
-        TableName: tableName,
+    load: async () => {
+      const checkpoints = new Map<string, Checkpoint>();
+      const query = {
+        TableName,
         ConsistentRead: true,
         KeyConditionExpression: '#uuid = :uuid AND begins_with(#type, :prefix)',
         ExpressionAttributeNames: { '#uuid': 'uuid', '#type': 'type' },
-        ExpressionAttributeValues: {
-          ':uuid': { S: systemKey('relay', '').uuid },
-          ':prefix': { S: SHARD_PREFIX },
-        },
-        ExclusiveStartKey: start,
-      }),
-    );
-    for (const item of page.Items ?? []) {
-      const sequence = optionalString(item, 'sequence');
-      const shardId = readString(item, 'type').slice(SHARD_PREFIX.length);
-      if (readBoolean(item, 'done')) checkpoints.set(shardId, { kind: 'DONE' });
-      else if (sequence !== undefined) checkpoints.set(shardId, { kind: 'AFTER', sequence });
-    }
-    start = page.LastEvaluatedKey;
-  } while (start !== undefined);
-  return checkpoints;
+        ExpressionAttributeValues: toAttributes({
+          ':uuid': systemKey('relay', '').uuid,
+          ':prefix': SHARD_PREFIX,
+        }),
+      };
+      for await (const { Items = [] } of paginateQuery({ client }, query)) {
+        for (const item of Items) {
+          const sequence = optionalString(item, 'sequence');
+          const shardId = readString(item, 'type').slice(SHARD_PREFIX.length);
+          if (readBoolean(item, 'done')) checkpoints.set(shardId, { kind: 'DONE' });
+          else if (sequence !== undefined) checkpoints.set(shardId, { kind: 'AFTER', sequence });
+        }
+      }
+      return checkpoints;
+    },
+    save: async (shardId, checkpoint, nowMs) => {
+      const key = systemKey('relay', SHARD_PREFIX + shardId);
+      const item =
+        checkpoint.kind === 'DONE'
+          ? { ...key, done: true, ttl: integer(epochS(nowMs) + DONE_TTL_S) }
+          : { ...key, sequence: checkpoint.sequence };
+      await client.send(new PutItemCommand({ TableName, Item: toAttributes(item) }));
+    },
+  };
 }

@@ -1,9 +1,12 @@
 import type { Clock } from '../../ledger/kernel/clock.ts';
+import { readEntry } from '../../ledger/model/entries/entry.ts';
+import { PREFIX } from '../../ledger/kernel/keys.ts';
+import { newTransitions } from '../../ledger/model/orders/order-changes.ts';
+import { readOrder } from '../../ledger/items/order-item.ts';
 import type { Logger } from '../../observability/logger.ts';
-import type { Bus } from '../bus/bus.ts';
+import { type Bus, publishEntry, publishTransition } from '../bus/bus.ts';
 import type { Checkpoint, RelayCheckpoints } from './relay-checkpoints.ts';
-import { type TableChange, isSystemChange, tellOfChange } from './relay-notices.ts';
-import type { ChangeStream, Shard } from './relay-stream.ts';
+import type { ChangeStream, Shard, TableChange } from './relay-stream.ts';
 
 export interface RelayReaderOptions {
   readonly stream: ChangeStream;
@@ -11,24 +14,23 @@ export interface RelayReaderOptions {
   readonly bus: Bus;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long at least between two checkpoints of a shard: each is a write. */
+  /** The shortest time between two checkpoints of a shard: each is a write. */
   readonly checkpointMs: number;
 }
 
-/** Reads a stream from where the checkpoints say. One who holds the lease makes a new one. */
+/** Reads a stream from its checkpoints. Whoever gets the lease makes a new one. */
 export interface RelayReader {
-  /** One batch of every shard that may be read. Gives how many changes it told of, its own left out. */
+  /** Reads one batch of every readable shard. Resolves to how many changes it published, the relay's own left out. */
   readonly turn: () => Promise<number>;
   /** Looks for shards that are new, and forgets those that are gone. */
   readonly refresh: () => Promise<void>;
-  /** Keeps what a checkpoint had not yet kept. */
+  /** Saves all unsaved checkpoints. */
   readonly flush: () => Promise<void>;
 }
 
-interface Reading extends Shard {
+interface ShardProgress extends Shard {
   checkpoint: Checkpoint | undefined;
   iterator: string | undefined;
-  /** Told of, but not yet in the table. */
   unsaved: boolean;
   savedAtMs: number;
 }
@@ -36,28 +38,22 @@ interface Reading extends Shard {
 export async function createRelayReader(options: RelayReaderOptions): Promise<RelayReader> {
   const { stream, clock } = options;
   const saved = await options.checkpoints.load();
-  let readings = new Map<string, Reading>();
+  let shards = new Map<string, ShardProgress>();
 
   async function refresh(): Promise<void> {
-    const shards = await stream.shards();
-    readings = new Map(
-      shards.map((shard) => [
+    const fresh = { iterator: undefined, unsaved: false, savedAtMs: clock.nowMs() };
+    shards = new Map(
+      (await stream.shards()).map((shard) => [
         shard.shardId,
-        readings.get(shard.shardId) ?? {
-          ...shard,
-          checkpoint: saved.get(shard.shardId),
-          iterator: undefined,
-          unsaved: false,
-          savedAtMs: clock.nowMs(),
-        },
+        shards.get(shard.shardId) ?? { ...shard, ...fresh, checkpoint: saved.get(shard.shardId) },
       ]),
     );
   }
 
-  /** A child's changes are younger than its parent's; a parent that is gone was read or is lost. */
-  function mayBeRead({ checkpoint, parentId }: Reading): boolean {
+  /** A child's changes are younger than its parent's. A parent that is gone was read, or its changes are lost. */
+  function isReadable({ checkpoint, parentId }: ShardProgress): boolean {
     if (checkpoint?.kind === 'DONE') return false;
-    const parent = parentId === undefined ? undefined : readings.get(parentId);
+    const parent = parentId === undefined ? undefined : shards.get(parentId);
     return parent === undefined || parent.checkpoint?.kind === 'DONE';
   }
 
@@ -65,75 +61,90 @@ export async function createRelayReader(options: RelayReaderOptions): Promise<Re
   return {
     refresh,
     turn: async () => {
-      let reported = 0;
-      for (const reading of [...readings.values()].filter(mayBeRead))
-        reported += await readShard(options, reading);
-      return reported;
+      let published = 0;
+      for (const shard of [...shards.values()].filter(isReadable))
+        published += await readShard(options, shard);
+      return published;
     },
     flush: async () => {
-      for (const reading of readings.values()) await save(options, reading);
+      for (const shard of shards.values()) await save(options, shard);
     },
   };
 }
 
-async function readShard(options: RelayReaderOptions, reading: Reading): Promise<number> {
-  const { stream, clock, logger, checkpointMs } = options;
-  reading.iterator ??= await iteratorOf(options, reading);
-  if (reading.iterator === undefined) return 0;
-  const batch = await stream.read(reading.iterator);
+async function readShard(options: RelayReaderOptions, shard: ShardProgress): Promise<number> {
+  shard.iterator ??= await iteratorOf(options, shard);
+  if (shard.iterator === undefined) return 0;
+  const batch = await options.stream.read(shard.iterator);
   if (batch.kind !== 'RECORDS') {
-    reading.iterator = undefined;
-    if (batch.kind === 'EXPIRED') return 0;
-    if (batch.kind === 'TRIMMED')
-      logger.warn('The relay fell behind what the stream keeps', { shard: reading.shardId });
-    reading.checkpoint = undefined;
+    shard.iterator = undefined;
+    if (batch.kind === 'TRIMMED') warnOfLoss(options, shard);
+    if (batch.kind !== 'EXPIRED') shard.checkpoint = undefined;
     return 0;
   }
-  const reported = tellOfAll(options, batch.changes);
+  // Published first, saved after: a relay that dies in between publishes it twice, which does no harm.
+  const published = publishAll(options, batch.changes);
   const last = batch.changes.at(-1);
-  if (last !== undefined) reading.checkpoint = { kind: 'AFTER', sequence: last.sequence };
-  // What is only its own checkpoints must not make another one.
-  reading.unsaved ||= reported > 0;
-  reading.iterator = batch.next;
+  if (last !== undefined) shard.checkpoint = { kind: 'AFTER', sequence: last.sequence };
+  // Our own checkpoints are changes too; they must not cause another one.
+  shard.unsaved ||= published > 0;
+  shard.iterator = batch.next;
   if (batch.next === undefined) {
-    reading.checkpoint = { kind: 'DONE' };
-    reading.unsaved = true;
-    await save(options, reading);
-  } else if (clock.nowMs() - reading.savedAtMs >= checkpointMs) await save(options, reading);
-  return reported;
+    shard.checkpoint = { kind: 'DONE' };
+    shard.unsaved = true;
+    await save(options, shard);
+  } else if (options.clock.nowMs() - shard.savedAtMs >= options.checkpointMs) await save(options, shard);
+  return published;
 }
 
-async function iteratorOf(
-  { stream, logger }: RelayReaderOptions,
-  reading: Reading,
-): Promise<string | undefined> {
-  const { shardId, checkpoint } = reading;
+async function iteratorOf(options: RelayReaderOptions, shard: ShardProgress): Promise<string | undefined> {
+  const { shardId, checkpoint } = shard;
   if (checkpoint?.kind === 'AFTER') {
-    const iterator = await stream.iteratorAt(shardId, checkpoint);
+    const iterator = await options.stream.iteratorAt(shardId, checkpoint.sequence);
     if (iterator !== undefined) return iterator;
-    logger.warn('The relay fell behind what the stream keeps', { shard: shardId });
-    reading.checkpoint = undefined;
+    warnOfLoss(options, shard);
+    shard.checkpoint = undefined;
   }
-  return await stream.iteratorAt(shardId, { kind: 'OLDEST' });
+  return await options.stream.iteratorAt(shardId, undefined);
 }
 
-/** Told first and remembered after: whoever dies in between tells it twice, which harms nobody. */
-function tellOfAll({ bus, logger }: RelayReaderOptions, changes: readonly TableChange[]): number {
+function warnOfLoss({ logger }: RelayReaderOptions, { shardId }: Shard): void {
+  logger.warn('The relay fell behind what the stream keeps', { shard: shardId });
+}
+
+async function save({ checkpoints, clock }: RelayReaderOptions, shard: ShardProgress): Promise<void> {
+  if (!shard.unsaved || shard.checkpoint === undefined) return;
+  shard.savedAtMs = clock.nowMs();
+  await checkpoints.save(shard.shardId, shard.checkpoint, shard.savedAtMs);
+  shard.unsaved = false;
+}
+
+function publishAll({ bus, logger }: RelayReaderOptions, changes: readonly TableChange[]): number {
   const foreign = changes.filter((change) => !isSystemChange(change));
   for (const change of foreign) {
     try {
-      tellOfChange(bus, change);
+      publishChange(bus, change);
     } catch (error) {
-      // One item that can't be read must not stop all the others; its subscribers still read the table.
+      // One unreadable item must not stop all others. Its subscribers still read the table.
       logger.error('The relay could not read an item', {}, error);
     }
   }
   return foreign.length;
 }
 
-async function save({ checkpoints, clock }: RelayReaderOptions, reading: Reading): Promise<void> {
-  if (!reading.unsaved || reading.checkpoint === undefined) return;
-  reading.savedAtMs = clock.nowMs();
-  await checkpoints.save(reading.shardId, reading.checkpoint, reading.savedAtMs);
-  reading.unsaved = false;
+/** A change of the relay's own records or of migrations, which no subscriber gets. */
+function isSystemChange({ before, after }: TableChange): boolean {
+  return (after ?? before)?.['uuid']?.S?.startsWith('system#') ?? true;
+}
+
+/** Publishes the transitions and entries that a change made. Throws MalformedItemError for an item that it can't read. */
+function publishChange(bus: Bus, { before, after }: TableChange): void {
+  const type = after?.['type']?.S;
+  if (after === undefined || type === undefined) return;
+  if (type.startsWith(PREFIX.order)) {
+    const order = readOrder(after);
+    const earlier = before === undefined ? undefined : readOrder(before);
+    for (const transition of newTransitions(earlier, order)) publishTransition(bus, order, transition);
+  }
+  if (type.startsWith(PREFIX.entry) && before === undefined) publishEntry(bus, readEntry(after));
 }

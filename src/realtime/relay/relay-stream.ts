@@ -2,21 +2,26 @@ import { DescribeTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynam
 import {
   DescribeStreamCommand,
   DynamoDBStreamsClient,
+  ExpiredIteratorException,
   GetRecordsCommand,
   GetShardIteratorCommand,
-  type _Record,
+  ResourceNotFoundException,
+  TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams';
 import type { StoredItem } from '../../ledger/kernel/attributes.ts';
-import type { TableChange } from './relay-notices.ts';
 
 export interface Shard {
   readonly shardId: string;
-  /** To be read to its end first: its changes are older. It may be gone already, past its 24 hours. */
+  /** Has older changes, so it's read to its end first. It may be gone already, after its 24 hours. */
   readonly parentId: string | undefined;
 }
 
-/** From where to read a shard: after a record that was told of, or from the oldest that there is. */
-export type Position = { readonly kind: 'OLDEST' } | { readonly kind: 'AFTER'; readonly sequence: string };
+/** One change of the table: an item before and after it. */
+export interface TableChange {
+  readonly before: StoredItem | undefined;
+  readonly after: StoredItem | undefined;
+  readonly sequence: string;
+}
 
 export type Batch =
   | {
@@ -27,15 +32,15 @@ export type Batch =
     }
   /** The iterator is older than 15 minutes: take a new one from the checkpoint. */
   | { readonly kind: 'EXPIRED' }
-  /** The position lies before the 24 hours that a stream keeps: go on from the oldest. */
+  /** The position is older than the 24 hours that a stream keeps: go on from the oldest record. */
   | { readonly kind: 'TRIMMED' }
   | { readonly kind: 'GONE' };
 
-/** The stream of a table, read by shards. Anything but what `Batch` names is thrown: an outage or throttling. */
+/** The stream of a table, read by shards. Every method throws in an outage, and when it is throttled. */
 export interface ChangeStream {
   readonly shards: () => Promise<readonly Shard[]>;
-  /** Undefined when the shard is gone or the position was trimmed. */
-  readonly iteratorAt: (shardId: string, position: Position) => Promise<string | undefined>;
+  /** After the record of this sequence, or from the oldest. Undefined if the shard is gone or the record is no longer kept. */
+  readonly iteratorAt: (shardId: string, after: string | undefined) => Promise<string | undefined>;
   readonly read: (iterator: string) => Promise<Batch>;
 }
 
@@ -52,12 +57,9 @@ export function createStreamsClient(options: {
   readonly endpoint?: string | undefined;
 }): DynamoDBStreamsClient {
   const { region, endpoint } = options;
-  const aws = { region, maxAttempts: 1 };
-  return new DynamoDBStreamsClient(
-    endpoint === undefined
-      ? aws
-      : { ...aws, endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } },
-  );
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  const local = endpoint === undefined ? {} : { endpoint, credentials };
+  return new DynamoDBStreamsClient({ region, maxAttempts: 1, ...local });
 }
 
 export function createChangeStream({ table, streams, tableName }: ChangeStreamOptions): ChangeStream {
@@ -74,54 +76,52 @@ export function createChangeStream({ table, streams, tableName }: ChangeStreamOp
       const shards: Shard[] = [];
       let after: string | undefined;
       do {
-        const page = await streams.send(
+        const { StreamDescription: page } = await streams.send(
           new DescribeStreamCommand({ StreamArn: await streamArn(), ExclusiveStartShardId: after }),
         );
-        for (const { ShardId, ParentShardId } of page.StreamDescription?.Shards ?? []) {
+        for (const { ShardId, ParentShardId } of page?.Shards ?? []) {
           if (ShardId !== undefined) shards.push({ shardId: ShardId, parentId: ParentShardId });
         }
-        after = page.StreamDescription?.LastEvaluatedShardId;
+        after = page?.LastEvaluatedShardId;
       } while (after !== undefined);
       return shards;
     },
-    iteratorAt: async (shardId, position) => {
-      const from =
-        position.kind === 'OLDEST'
-          ? ({ ShardIteratorType: 'TRIM_HORIZON' } as const)
-          : ({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position.sequence } as const);
+    iteratorAt: async (shardId, after) => {
       const command = new GetShardIteratorCommand({
         StreamArn: await streamArn(),
         ShardId: shardId,
-        ...from,
+        ShardIteratorType: after === undefined ? 'TRIM_HORIZON' : 'AFTER_SEQUENCE_NUMBER',
+        SequenceNumber: after,
       });
       try {
         return (await streams.send(command)).ShardIterator;
       } catch (error) {
-        if (isNamed(error, 'TrimmedDataAccessException', 'ResourceNotFoundException')) return undefined;
+        if (lossOf(error) !== undefined) return undefined;
         throw error;
       }
     },
     read: async (iterator) => {
       try {
         const command = new GetRecordsCommand({ ShardIterator: iterator, Limit: MAX_RECORDS });
-        const { Records, NextShardIterator } = await streams.send(command);
-        return { kind: 'RECORDS', changes: (Records ?? []).map(toChange), next: NextShardIterator };
+        const { Records = [], NextShardIterator: next } = await streams.send(command);
+        const changes = Records.map(({ dynamodb }) => ({
+          before: dynamodb?.OldImage,
+          after: dynamodb?.NewImage,
+          sequence: dynamodb?.SequenceNumber ?? '',
+        }));
+        return { kind: 'RECORDS', changes, next };
       } catch (error) {
-        if (isNamed(error, 'ExpiredIteratorException')) return { kind: 'EXPIRED' };
-        if (isNamed(error, 'TrimmedDataAccessException')) return { kind: 'TRIMMED' };
-        if (isNamed(error, 'ResourceNotFoundException')) return { kind: 'GONE' };
-        throw error;
+        if (error instanceof ExpiredIteratorException) return { kind: 'EXPIRED' };
+        const loss = lossOf(error);
+        if (loss === undefined) throw error;
+        return { kind: loss };
       }
     },
   };
 }
 
-function toChange({ dynamodb }: _Record): TableChange {
-  const before: StoredItem | undefined = dynamodb?.OldImage;
-  const after: StoredItem | undefined = dynamodb?.NewImage;
-  return { before, after, sequence: dynamodb?.SequenceNumber ?? '' };
-}
-
-function isNamed(error: unknown, ...names: readonly string[]): boolean {
-  return error instanceof Error && names.includes(error.name);
+/** Why a position can't be read any more; undefined for any other error. */
+function lossOf(error: unknown): 'TRIMMED' | 'GONE' | undefined {
+  if (error instanceof TrimmedDataAccessException) return 'TRIMMED';
+  return error instanceof ResourceNotFoundException ? 'GONE' : undefined;
 }

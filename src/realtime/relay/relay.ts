@@ -3,18 +3,18 @@ import { type RelayReader, type RelayReaderOptions, createRelayReader } from './
 
 export interface RelayOptions extends RelayReaderOptions {
   readonly ids: Pick<Ids, 'token' | 'fraction'>;
-  /** Waits; ends early when the relay is to stop. */
+  /** Waits, or returns early when the signal aborts. */
   readonly wait: (ms: number, stopping: AbortSignal) => Promise<void>;
-  /** How long a reader that died is waited for. */
+  /** After this time without a sign, another relay takes over. */
   readonly leaseMs: number;
-  /** Between two looks at a stream that had nothing new. */
+  /** The pause when the stream has nothing new. */
   readonly pollMs: number;
-  /** Between two looks for new shards. */
+  /** How often to look for new shards. */
   readonly refreshMs: number;
 }
 
 export interface Relay {
-  /** Finishes the batch, keeps its checkpoints and gives the lease back. */
+  /** Finishes the batch, saves its checkpoints and gives the lease back. */
   readonly stop: () => Promise<void>;
 }
 
@@ -26,9 +26,9 @@ export const RELAY_DEFAULTS = {
 } as const;
 
 /**
- * Publishes what was committed by processes that died before they could tell (docs/DESIGN.md §9): reads the table's stream and
- * derives transitions and entries from old and new images. Any number may run; one reads, by a lease, and the others wait for
- * it. Whatever is told twice harms nobody.
+ * Publishes what processes committed but, being killed, could not publish (docs/DESIGN.md §9). It reads the table's stream and
+ * derives transitions and entries from old and new images. Any number may run: the one with the lease reads, the others wait.
+ * Publishing something twice does no harm.
  */
 export function startRelay(options: RelayOptions): Relay {
   const { checkpoints, clock, logger, ids, wait, leaseMs, pollMs } = options;
@@ -44,7 +44,7 @@ export function startRelay(options: RelayOptions): Relay {
     return true;
   }
 
-  /** Until it is stopped or somebody else has the lease. */
+  /** Reads until the relay is stopped or somebody else has the lease. */
   async function readOn(reader: RelayReader): Promise<void> {
     let refreshedAtMs = clock.nowMs();
     while (!stopping.signal.aborted && (await holdsLease())) {
@@ -52,27 +52,21 @@ export function startRelay(options: RelayOptions): Relay {
         refreshedAtMs = clock.nowMs();
         await reader.refresh();
       }
-      const reported = await reader.turn();
-      if (reported === 0) await wait(pollMs, stopping.signal);
+      if ((await reader.turn()) === 0) await wait(pollMs, stopping.signal);
     }
     await reader.flush();
   }
 
-  /** How long to wait before the next try. */
-  async function tryToRead(): Promise<number> {
-    try {
-      if (await holdsLease()) await readOn(await createRelayReader(options));
-      return leaseMs / 2;
-    } catch (error) {
-      logger.warn('The relay was interrupted and goes on from its checkpoints', {}, error);
-      return 2 * pollMs;
-    }
-  }
-
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const waitMs = await tryToRead();
-      await wait(waitMs * (0.5 + ids.fraction()), stopping.signal);
+      let pauseMs = leaseMs / 2;
+      try {
+        if (await holdsLease()) await readOn(await createRelayReader(options));
+      } catch (error) {
+        logger.warn('The relay was interrupted and goes on from its checkpoints', {}, error);
+        pauseMs = 2 * pollMs;
+      }
+      await wait(pauseMs * (0.5 + ids.fraction()), stopping.signal);
     }
     await checkpoints.release(owner, clock.nowMs()).catch((error: unknown) => {
       logger.warn('The relay could not give its lease back; it ends by itself', {}, error);

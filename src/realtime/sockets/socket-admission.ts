@@ -4,97 +4,82 @@ import type { TokenVerifier } from '../../auth/token.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Clock } from '../../ledger/kernel/clock.ts';
 import type { Metrics } from '../../observability/metrics.ts';
-import { principalOf } from '../live-sources.ts';
+import { createQuota } from '../live-sources.ts';
 import { type Cancel, type Timers, runAt } from '../timers.ts';
 
-/** Close codes beside the library's. Its client comes again after 1012, 1013 and 4403, with fresh parameters; 4401 ends it. */
+/**
+ * Close codes beside the library's. Its client connects again after 1012, 1013 and 4403, with fresh parameters; after 4401 it
+ * doesn't.
+ */
 export const CLOSE = { restart: 1012, tryLater: 1013 } as const;
+
+export type Close = (socket: WebSocket, code: number, reason: string) => void;
 
 /** What is known of a socket while it is open. */
 export interface Session {
   readonly socket: WebSocket;
-  /** Who speaks, once `connection_init` said so. */
+  /** Known once `connection_init` has named it. */
   viewer?: Viewer;
-  /** Gives back what the socket took. */
+  /** Releases what the socket took. */
   readonly undo: Cancel[];
 }
 
 export interface AdmissionOptions {
   readonly verifier: TokenVerifier;
-  readonly socketsPerPrincipal: number;
   readonly clock: Clock;
   readonly metrics: Pick<Metrics, 'count'>;
   readonly timers: Timers;
-  readonly close: (socket: WebSocket, code: number, reason: string) => void;
 }
 
-/** Closes with a code; a client that doesn't answer is cut off, so that nothing of its subscriptions stays. */
-export function closeSocket(
-  socket: WebSocket,
-  code: number,
-  reason: string,
-  timers: Timers,
-  graceMs: number,
-): void {
-  socket.close(code, reason);
-  const cancel = timers.after(graceMs, () => {
-    socket.terminate();
-  });
-  socket.once('close', cancel);
+/** Closes with a code. A client that doesn't answer in `graceMs` is cut off, so that nothing of its subscriptions stays. */
+export function createClose(timers: Timers, graceMs: number): Close {
+  return (socket, code, reason) => {
+    socket.close(code, reason);
+    const cancel = timers.after(graceMs, () => {
+      socket.terminate();
+    });
+    socket.once('close', cancel);
+  };
 }
 
 /**
- * Lets a socket in by the token in its `connection_init` payload `{ "authorization": "Bearer …" }`, and closes it when the token
- * ends. False: not let in, and closed with a code that tells the client what to do.
+ * Admits a socket by the token in its `connection_init` payload `{ "authorization": "Bearer …" }`, and closes it when the token
+ * expires. Resolves to false if it isn't admitted: it is then closed with a code that tells the client what to do.
  */
 export function createAdmission(
-  options: AdmissionOptions,
+  { verifier, clock, metrics, timers }: AdmissionOptions,
+  socketsPerPrincipal: number,
+  close: Close,
 ): (session: Session, authorization: unknown) => Promise<boolean> {
-  const { clock, close } = options;
-  const perPrincipal = new Map<string, number>();
+  const quota = createQuota(socketsPerPrincipal);
 
   function refuse(socket: WebSocket, code: number, reason: string): false {
     close(socket, code, reason);
     return false;
   }
 
-  function enter(session: Session, viewer: Viewer): boolean {
-    const principal = principalOf(viewer);
-    const before = perPrincipal.get(principal) ?? 0;
-    if (before >= options.socketsPerPrincipal) {
-      return refuse(session.socket, CLOSE.tryLater, 'Too many sockets');
-    }
-    perPrincipal.set(principal, before + 1);
+  function admit(session: Session, viewer: Viewer): boolean {
+    const free = quota.take(viewer);
+    if (free === undefined) return refuse(session.socket, CLOSE.tryLater, 'Too many sockets');
+    const cancelExpiry = runAt(viewer.expiresAtMs, clock.nowMs, timers, () => {
+      close(session.socket, CloseCode.Forbidden, 'Token expired');
+    });
     session.viewer = viewer;
-    session.undo.push(
-      () => {
-        const left = (perPrincipal.get(principal) ?? 0) - 1;
-        if (left <= 0) perPrincipal.delete(principal);
-        else perPrincipal.set(principal, left);
-      },
-      runAt(viewer.expiresAtMs, clock.nowMs, options.timers, () => {
-        close(session.socket, CloseCode.Forbidden, 'Token expired');
-      }),
-    );
+    session.undo.push(free, cancelExpiry);
     return true;
   }
 
   return async (session, authorization) => {
     const { socket } = session;
     const credentials = typeof authorization === 'string' ? authorization : undefined;
-    const verdict = await options.verifier.verify(credentials, clock.nowMs());
-    // It may have gone meanwhile, and then nobody would give back what it takes.
+    const verdict = await verifier.verify(credentials, clock.nowMs());
+    // It may have closed meanwhile. Nobody would release what it takes now.
     if (socket.readyState !== socket.OPEN) return false;
-    switch (verdict.kind) {
-      case 'VIEWER':
-        return enter(session, verdict.viewer);
-      case 'UNAVAILABLE':
-        return refuse(socket, CLOSE.tryLater, 'Try again later');
-      case 'REFUSED':
-        options.metrics.count('TokenRefused', { reason: verdict.reason });
-        return verdict.reason === 'EXPIRED'
-          ? refuse(socket, CloseCode.Forbidden, 'Token expired')
-          : refuse(socket, CloseCode.Unauthorized, 'Unauthorized');
-    }
+    if (verdict.kind === 'VIEWER') return admit(session, verdict.viewer);
+    if (verdict.kind === 'UNAVAILABLE') return refuse(socket, CLOSE.tryLater, 'Try again later');
+    metrics.count('TokenRefused', { reason: verdict.reason });
+    return verdict.reason === 'EXPIRED'
+      ? refuse(socket, CloseCode.Forbidden, 'Token expired')
+      : refuse(socket, CloseCode.Unauthorized, 'Unauthorized');
   };
 }

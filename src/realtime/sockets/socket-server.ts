@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type WebSocket, WebSocketServer } from 'ws';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL } from 'graphql-ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import type { Metrics } from '../../observability/metrics.ts';
 import { parseUrl } from '../../config/urls.ts';
-import { CLOSE, closeSocket } from './socket-admission.ts';
+import { CLOSE, createClose } from './socket-admission.ts';
 import { type SocketLimits, type SocketSessionsOptions, createSocketSessions } from './socket-sessions.ts';
 import type { Timers } from '../timers.ts';
 
@@ -12,7 +12,7 @@ export interface SocketServerOptions extends Omit<SocketSessionsOptions, 'limits
   /** The HTTP server whose upgrades to take. */
   readonly server: Server;
   readonly path: string;
-  /** Which web pages may open a socket, beside the gateway's own. Other programs send no origin and may. */
+  /** The web pages that may open a socket, beside the gateway's own. Other programs send no origin and may. */
   readonly corsOrigins: readonly string[];
   readonly limits?: Partial<SocketLimits>;
   readonly metrics: Pick<Metrics, 'count' | 'set'>;
@@ -37,13 +37,17 @@ const DEFAULT_LIMITS: SocketLimits = {
 export function attachWebSocketServer(options: SocketServerOptions): SocketServer {
   const { server, path, corsOrigins, timers, metrics } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const sessions = createSocketSessions({ ...options, limits });
+  const close = createClose(timers, limits.closeGraceMs);
+  const serve = createSocketSessions({ ...options, limits }, close);
   const sockets = new WebSocketServer({
     noServer: true,
     maxPayload: limits.maxMessageBytes,
     handleProtocols: (protocols) =>
       protocols.has(GRAPHQL_TRANSPORT_WS_PROTOCOL) ? GRAPHQL_TRANSPORT_WS_PROTOCOL : false,
   });
+  const showCount = (): void => {
+    metrics.set('sockets', sockets.clients.size);
+  };
   let draining = false;
   keepAlive(sockets, limits.keepAliveMs, timers);
 
@@ -60,11 +64,9 @@ export function attachWebSocketServer(options: SocketServerOptions): SocketServe
       return;
     }
     sockets.handleUpgrade(request, stream, head, (socket) => {
-      metrics.set('sockets', sockets.clients.size);
-      socket.once('close', () => {
-        metrics.set('sockets', sockets.clients.size);
-      });
-      sessions.serve(socket);
+      showCount();
+      socket.once('close', showCount);
+      serve(socket);
     });
   });
 
@@ -72,12 +74,8 @@ export function attachWebSocketServer(options: SocketServerOptions): SocketServe
     drain: async () => {
       draining = true;
       const closing = [...sockets.clients].map((socket) => {
-        const closed = new Promise<void>((resolve) =>
-          socket.once('close', () => {
-            resolve();
-          }),
-        );
-        closeSocket(socket, CLOSE.restart, 'Service restart', timers, limits.closeGraceMs);
+        const closed = new Promise((resolve) => socket.once('close', resolve));
+        close(socket, CLOSE.restart, 'Service restart');
         return closed;
       });
       await Promise.all(closing);
@@ -85,7 +83,7 @@ export function attachWebSocketServer(options: SocketServerOptions): SocketServe
   };
 }
 
-/** Bearer tokens come in a message, never in a cookie, so no foreign page could use a visitor's; this keeps them out altogether. */
+/** Tokens come in a message, never in a cookie, so a foreign page could not use a visitor's. This is a second defence. */
 function isOriginAllowed({ headers }: IncomingMessage, corsOrigins: readonly string[]): boolean {
   const { origin, host } = headers;
   if (origin === undefined || corsOrigins.includes(origin)) return true;
@@ -97,7 +95,7 @@ function refuse(stream: Duplex, status: string): void {
   stream.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
 }
 
-/** Pings all sockets in turns, and cuts off who hasn't answered since the last: a phone in a tunnel says no goodbye. */
+/** Pings all sockets in turns, and cuts off those that haven't answered the last ping: a phone in a tunnel says no goodbye. */
 function keepAlive(sockets: WebSocketServer, everyMs: number, timers: Timers): void {
   const awaited = new WeakSet<WebSocket>();
   const turn = (): void => {

@@ -8,15 +8,11 @@ import {
 } from 'graphql';
 import { CloseCode, type Context, type SubscribePayload, makeServer } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
-import type { TokenVerifier } from '../../auth/token.ts';
 import type { Viewer } from '../../auth/viewer.ts';
-import type { Clock } from '../../ledger/kernel/clock.ts';
 import { defined } from '../../ledger/kernel/defined.ts';
 import type { Ids } from '../../ledger/kernel/ids.ts';
 import type { Logger } from '../../observability/logger.ts';
-import type { Metrics } from '../../observability/metrics.ts';
-import { type Session, closeSocket, createAdmission } from './socket-admission.ts';
-import type { Timers } from '../timers.ts';
+import { type AdmissionOptions, type Close, type Session, createAdmission } from './socket-admission.ts';
 
 export interface SocketRequest {
   readonly viewer: Viewer;
@@ -26,14 +22,13 @@ export interface SocketRequest {
   readonly variables: Readonly<Record<string, unknown>> | undefined;
 }
 
+type Prepared = ExecutionArgs | readonly GraphQLError[];
 type Results = AsyncIterable<ExecutionResult> | ExecutionResult;
 
 /** How operations run: the same schema, limits, context and masking as over HTTP. */
 export interface SocketOperations {
-  /** Parses, validates and limits: what to run, or what is wrong with it. */
-  readonly prepare: (
-    request: SocketRequest,
-  ) => Promise<ExecutionArgs | readonly GraphQLError[]> | ExecutionArgs | readonly GraphQLError[];
+  /** Parses, validates and checks the limits. Returns what to run, or what is wrong with it. */
+  readonly prepare: (request: SocketRequest) => Promise<Prepared> | Prepared;
   readonly execute: (args: ExecutionArgs) => Promise<Results> | Results;
   readonly subscribe: (args: ExecutionArgs) => Promise<Results> | Results;
 }
@@ -41,7 +36,7 @@ export interface SocketOperations {
 export interface SocketLimits {
   /** From the socket's opening to `connection_init`. */
   readonly initTimeoutMs: number;
-  /** Between pings; who hasn't answered one by the next is gone. */
+  /** Between pings. A client that hasn't answered one by the next is cut off. */
   readonly keepAliveMs: number;
   readonly maxMessageBytes: number;
   /** What a client may leave unread before it is cut off. Events don't count: they wait for the client. */
@@ -52,30 +47,20 @@ export interface SocketLimits {
   readonly closeGraceMs: number;
 }
 
-export interface SocketSessionsOptions {
-  readonly verifier: TokenVerifier;
+export interface SocketSessionsOptions extends AdmissionOptions {
   readonly operations: SocketOperations;
   readonly limits: SocketLimits;
-  readonly clock: Clock;
   readonly ids: Pick<Ids, 'token'>;
-  readonly timers: Timers;
   readonly logger: Logger;
-  readonly metrics: Pick<Metrics, 'count'>;
 }
 
-type SessionContext = Context<Record<string, unknown>, Session>;
-type Close = (socket: WebSocket, code: number, reason: string) => void;
-
-/** Speaks graphql-transport-ws on sockets that are already open: who is it, what may it run, when does it end. */
-export function createSocketSessions(options: SocketSessionsOptions): {
-  readonly serve: (socket: WebSocket) => void;
-} {
-  const { operations, limits, timers, clock, logger } = options;
-  const close: Close = (socket, code, reason) => {
-    closeSocket(socket, code, reason, timers, limits.closeGraceMs);
-  };
-  const { socketsPerPrincipal } = limits;
-  const admit = createAdmission({ ...options, socketsPerPrincipal, close });
+/** Speaks graphql-transport-ws on open sockets: who the client is, what it may run, and when the session ends. */
+export function createSocketSessions(
+  options: SocketSessionsOptions,
+  close: Close,
+): (socket: WebSocket) => void {
+  const { operations, limits, clock, logger } = options;
+  const admit = createAdmission(options, limits.socketsPerPrincipal, close);
   const server = makeServer<Record<string, unknown>, Session>({
     connectionInitWaitTimeout: limits.initTimeoutMs,
     onConnect: ({ extra, connectionParams }) => admit(extra, connectionParams?.['authorization']),
@@ -83,8 +68,8 @@ export function createSocketSessions(options: SocketSessionsOptions): {
     execute: (args) => operations.execute(args),
     subscribe: (args) => operations.subscribe(args),
     onComplete: ({ extra }) => {
-      // A source ends at expiry, and its `complete` would tell the client that there is no more to come. It isn't so: the socket
-      // closes first, and the client comes again with a fresh token.
+      // A source ends when the token expires. A `complete` would tell the client that no more will come, which is wrong. So the
+      // socket closes first, and the client connects again with a fresh token.
       if (extra.viewer !== undefined && clock.nowMs() >= extra.viewer.expiresAtMs) {
         close(extra.socket, CloseCode.Forbidden, 'Token expired');
       }
@@ -94,30 +79,27 @@ export function createSocketSessions(options: SocketSessionsOptions): {
       defined({ data, errors: errors?.map(overSocket), extensions }),
   });
 
-  return {
-    serve: (socket) => {
-      const session: Session = { socket, undo: [] };
-      const closed = server.opened(transport(options, close, socket), session);
-      socket.on('error', (error) => {
-        logger.info('A socket failed', {}, error);
-      });
-      socket.once('close', (code, reason) => {
-        for (const undo of session.undo) undo();
-        void closed(code, reason.toString());
-      });
-    },
+  return (socket) => {
+    const session: Session = { socket, undo: [] };
+    const closed = server.opened(transport(options, close, socket), session);
+    socket.on('error', (error) => {
+      logger.info('A socket failed', {}, error);
+    });
+    socket.once('close', (code, reason) => {
+      for (const undo of session.undo) undo();
+      void closed(code, reason.toString());
+    });
   };
 }
 
 async function prepare(
   { operations, limits, ids }: SocketSessionsOptions,
-  { extra, subscriptions }: SessionContext,
+  { extra, subscriptions }: Context<Record<string, unknown>, Session>,
   { query, operationName, variables }: SubscribePayload,
-): Promise<ExecutionArgs | readonly GraphQLError[]> {
-  if (extra.viewer === undefined) return [refusal('UNAUTHENTICATED', 'The connection has no viewer.')];
-  if (Object.keys(subscriptions).length > limits.operationsPerSocket) {
-    return [refusal('RATE_LIMITED', 'Too many operations on one socket.')];
-  }
+): Promise<Prepared> {
+  if (extra.viewer === undefined) return refusal('UNAUTHENTICATED', 'The connection has no viewer.');
+  if (Object.keys(subscriptions).length > limits.operationsPerSocket)
+    return refusal('RATE_LIMITED', 'Too many operations on one socket.');
   const prepared = await operations.prepare({
     viewer: extra.viewer,
     requestId: ids.token(),
@@ -128,8 +110,8 @@ async function prepare(
   if (!('document' in prepared)) return prepared;
   const operation = getOperationAST(prepared.document, prepared.operationName)?.operation;
   if (operation !== OperationTypeNode.MUTATION) return prepared;
-  // A socket that breaks says nothing of what became of a payment, and its library would not ask again with the same key.
-  return [refusal('BAD_REQUEST', 'A mutation is sent by HTTP POST, never over a socket.')];
+  // If a socket breaks, nobody learns the outcome of a payment, and client libraries don't repeat it with the same key.
+  return refusal('BAD_REQUEST', 'A mutation is sent by HTTP POST, never over a socket.');
 }
 
 /** What graphql-ws needs of a socket. */
@@ -140,13 +122,22 @@ function transport(
 ): Parameters<ReturnType<typeof makeServer>['opened']>[0] {
   return {
     protocol: socket.protocol,
-    send: (text) => send(socket, text),
+    // Resolves once the text has left, so that a source goes on only as fast as its client reads. An error needs no handling:
+    // the socket is closing, and its close ends the source.
+    send: (text) =>
+      new Promise((resolve) => {
+        if (socket.readyState !== socket.OPEN) resolve();
+        else
+          socket.send(text, () => {
+            resolve();
+          });
+      }),
     close: (code = CloseCode.InternalServerError, reason = '') => {
       close(socket, code, reason);
     },
     onMessage: (handle) => {
       socket.on('message', (data) => {
-        // It sends and doesn't read.
+        // The client sends but doesn't read.
         if (socket.bufferedAmount > limits.maxUnreadBytes) {
           socket.terminate();
           return;
@@ -160,30 +151,16 @@ function transport(
   };
 }
 
-/** Resolves once the text has left for the client: so a source goes on only as fast as its client reads. */
-function send(socket: WebSocket, text: string): Promise<void> {
-  return new Promise((resolve) => {
-    if (socket.readyState !== socket.OPEN) {
-      resolve();
-      return;
-    }
-    // An error means that the socket is closing, and its close ends the source.
-    socket.send(text, () => {
-      resolve();
-    });
-  });
-}
-
 function textOf(data: RawData): string {
   if (Array.isArray(data)) return Buffer.concat(data).toString('utf8');
   return (data instanceof ArrayBuffer ? Buffer.from(data) : data).toString('utf8');
 }
 
-function refusal(code: string, message: string): GraphQLError {
-  return new GraphQLError(message, { extensions: { code } });
+function refusal(code: string, message: string): readonly GraphQLError[] {
+  return [new GraphQLError(message, { extensions: { code } })];
 }
 
-/** What an error's HTTP status would be means nothing on a socket. One without a code is graphql-ws's, about the request. */
+/** An HTTP status means nothing on a socket. An error without a code comes from graphql-ws and is about the request. */
 function overSocket(error: GraphQLError): GraphQLFormattedError {
   const { extensions = {}, ...rest } = error.toJSON();
   const kept = Object.entries(extensions).filter(([name]) => name !== 'http');

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { refundOverpayment } from '../../../src/fulfilment/refund-overpayment.ts';
-import { createRegistry } from '../../../src/fulfilment/registry.ts';
+import { createRegistry } from '../../../src/fulfilment/follow-up.ts';
 import { type Worker, startWorker } from '../../../src/fulfilment/worker.ts';
 import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
 import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';

@@ -1,6 +1,12 @@
 import { inject, vi } from 'vitest';
-import type { FollowUp, StepContext, StepResult } from '../../../src/fulfilment/follow-up.ts';
-import { type Registry, createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
+import {
+  type FollowUp,
+  type Registry,
+  type StepContext,
+  type StepResult,
+  createRegistry,
+  followUpsOf,
+} from '../../../src/fulfilment/follow-up.ts';
 import {
   type Worker,
   type WorkerOptions,

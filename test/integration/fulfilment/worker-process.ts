@@ -1,4 +1,4 @@
-import { createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
+import { createRegistry, followUpsOf } from '../../../src/fulfilment/follow-up.ts';
 import { startWorker } from '../../../src/fulfilment/worker.ts';
 import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { createLogger } from '../../../src/observability/logger.ts';

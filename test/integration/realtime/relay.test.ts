@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Engine } from '../../../dev/engine/engine.ts';
 import { systemKey } from '../../../src/ledger/kernel/keys.ts';
 import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
-import type { Heard } from '../../../src/realtime/bus/bus.ts';
-import { createInProcessBus } from '../../../src/realtime/bus/in-process-bus.ts';
+import { type Heard, createInProcessBus } from '../../../src/realtime/bus/bus.ts';
 import { createRelayCheckpoints } from '../../../src/realtime/relay/relay-checkpoints.ts';
 import { type RelayReader, createRelayReader } from '../../../src/realtime/relay/relay-reader.ts';
 import {

@@ -3,12 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   type FollowUp,
   type FollowUpTrigger,
+  createRegistry,
+  followUpsOf,
   readStepName,
   stepName,
 } from '../../../src/fulfilment/follow-up.ts';
 import { merchantPayload } from '../../../src/fulfilment/merchant-payload.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
-import { createRegistry, followUpsOf } from '../../../src/fulfilment/registry.ts';
 import { runStep, stepKey } from '../../../src/fulfilment/run-step.ts';
 import { decimal } from '../../../src/ledger/kernel/money.ts';
 import { decodeNodeId } from '../../../src/ledger/items/node-ids.ts';

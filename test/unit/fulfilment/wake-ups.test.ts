@@ -13,7 +13,7 @@ function heardOf(actor: string): readonly TransitionCause[] {
       expect(order).toEqual(ORDER);
       heard += 1;
     });
-    wakeUps.tell(ORDER, { version: 2, from: 'PAID', to: 'PAID', cause, actor, atMs: 1 });
+    wakeUps.onCommit(ORDER, { version: 2, from: 'PAID', to: 'PAID', cause, actor, atMs: 1 });
     return heard === 1;
   });
 }
@@ -43,9 +43,9 @@ describe('a worker is woken', () => {
       heard += 1;
     });
     const paid = { version: 2, to: 'PAID', cause: 'CASH_RECEIVED', actor: 'till', atMs: 1 } as const;
-    wakeUps.tell(ORDER, paid);
+    wakeUps.onCommit(ORDER, paid);
     off();
-    wakeUps.tell(ORDER, paid);
+    wakeUps.onCommit(ORDER, paid);
     expect(heard).toBe(1);
   });
 });

@@ -3,11 +3,15 @@ import type { OrderRef } from '../../../src/ledger/kernel/keys.ts';
 import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
 import { note } from '../../../src/ledger/model/orders/order-changes.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
-import { type Bus, type Heard, type Listener, type Notice, topics } from '../../../src/realtime/bus/bus.ts';
-import { createInProcessBus } from '../../../src/realtime/bus/in-process-bus.ts';
-import { createLiveSources } from '../../../src/realtime/live-sources.ts';
-import { createOrderFeeds } from '../../../src/realtime/order-feeds.ts';
-import type { Realtime, Source } from '../../../src/realtime/sources.ts';
+import {
+  type Bus,
+  type Heard,
+  type Listener,
+  type Notice,
+  createInProcessBus,
+  topics,
+} from '../../../src/realtime/bus/bus.ts';
+import { type Realtime, type Source, createRealtime } from '../../../src/realtime/sources.ts';
 import type { Timers } from '../../../src/realtime/timers.ts';
 import { type OwnedClock, ownedClock } from '../../support/owned-time.ts';
 import { openedOrder } from '../../support/sample-orders.ts';
@@ -121,26 +125,27 @@ export function world(options: {
     timers,
     bus,
     healed: () => healed,
-    realtime: {
-      bus,
-      readOrder: options.readOrder,
-      maxBacklog: options.maxBacklog ?? 10,
-      sources: createLiveSources({
-        clock,
-        timers,
-        maxPerPrincipal: options.maxPerPrincipal ?? 1_000,
-        onCount: () => undefined,
-      }),
-      orders: createOrderFeeds({
+    realtime: createRealtime(
+      {
         bus,
         readOrder: options.readOrder,
+        clock,
         ids: { fraction: () => 0.5 },
         timers,
+        logger: { warn: () => undefined },
+        metrics: {
+          set: () => undefined,
+          count: () => {
+            healed += 1;
+          },
+        },
+      },
+      {
+        maxSubscriptionsPerPrincipal: options.maxPerPrincipal ?? 1_000,
         rereadMs: REREAD_MS,
-        onHealed: () => (healed += 1),
-        onReadFailure: () => undefined,
-      }),
-    },
+        maxBacklog: options.maxBacklog ?? 10,
+      },
+    ),
   };
 }
 

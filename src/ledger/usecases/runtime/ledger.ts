@@ -1,5 +1,5 @@
 import type { PaymentCodes } from '../../../auth/payment-code.ts';
-import { type Bus, tellOfEntry, tellOfTransition } from '../../../realtime/bus/bus.ts';
+import { type Bus, publishEntry, publishTransition } from '../../../realtime/bus/bus.ts';
 import type { PaymentProvider } from '../../../provider/port.ts';
 import type { Tenant, Tenants } from '../../../config/tenants.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -70,9 +70,9 @@ export async function commit(ledger: Ledger, plan: Plan): Promise<CommitResult> 
 /** Tells what a committed plan changed. After the commit only: what isn't in the table was never said. */
 export function publish(bus: Bus, { orders, entries }: Plan): void {
   for (const { order, transitions } of orders) {
-    for (const transition of transitions) tellOfTransition(bus, order, transition);
+    for (const transition of transitions) publishTransition(bus, order, transition);
   }
-  for (const entry of entries) tellOfEntry(bus, entry);
+  for (const entry of entries) publishEntry(bus, entry);
 }
 
 /** The tenant of a verified viewer. Throws if it is gone from the file: a token for it can't have been verified. */

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { classifyFailure } from '../../../../src/provider/stripe/errors.ts';
+import { classifyFailure } from '../../../../src/provider/stripe/calls.ts';
 import type { PaymentProvider, ProviderResult, RefundRequest } from '../../../../src/provider/port.ts';
 import { freePort } from '../../../../dev/engine/free-port.ts';
 import {

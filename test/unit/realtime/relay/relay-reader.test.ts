@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../../src/ledger/kernel/attributes.ts';
 import { orderAttributes } from '../../../../src/ledger/items/order-item.ts';
 import type { Order } from '../../../../src/ledger/model/orders/order.ts';
-import { createInProcessBus } from '../../../../src/realtime/bus/in-process-bus.ts';
+import { createInProcessBus } from '../../../../src/realtime/bus/bus.ts';
 import type { Checkpoint, RelayCheckpoints } from '../../../../src/realtime/relay/relay-checkpoints.ts';
 import { createRelayReader } from '../../../../src/realtime/relay/relay-reader.ts';
-import type { TableChange } from '../../../../src/realtime/relay/relay-notices.ts';
-import type { ChangeStream, Shard } from '../../../../src/realtime/relay/relay-stream.ts';
+import type { ChangeStream, Shard, TableChange } from '../../../../src/realtime/relay/relay-stream.ts';
 import { ownedClock } from '../../../support/owned-time.ts';
 import { orderWith } from '../support.ts';
 
@@ -29,10 +28,10 @@ function fakeStream(shards: FakeShard[]): ChangeStream {
   const find = (shardId: string): FakeShard | undefined => shards.find((shard) => shard.shardId === shardId);
   return {
     shards: () => Promise.resolve(shards.map(({ shardId, parentId }) => ({ shardId, parentId }))),
-    iteratorAt: (shardId, position) => {
+    iteratorAt: (shardId, after) => {
       const changes = find(shardId)?.changes ?? [];
-      if (position.kind === 'OLDEST') return Promise.resolve(`${shardId}:0`);
-      const index = changes.findIndex(({ sequence }) => sequence === position.sequence);
+      if (after === undefined) return Promise.resolve(`${shardId}:0`);
+      const index = changes.findIndex(({ sequence }) => sequence === after);
       return Promise.resolve(index === -1 ? undefined : `${shardId}:${index + 1}`);
     },
     read: (iterator) => {

@@ -10,7 +10,7 @@ import { orderAttributes, readOrder } from '../../../../../src/ledger/items/orde
 import type { Order } from '../../../../../src/ledger/model/orders/order.ts';
 import type { Plan } from '../../../../../src/ledger/items/plan.ts';
 import type { CommitResult } from '../../../../../src/ledger/table/transact.ts';
-import { createInProcessBus } from '../../../../../src/realtime/bus/in-process-bus.ts';
+import { createInProcessBus } from '../../../../../src/realtime/bus/bus.ts';
 import type {
   PaymentProvider,
   ProviderDispute,
