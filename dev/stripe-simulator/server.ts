@@ -8,7 +8,7 @@ import { mountControls } from './controls/control-routes.ts';
 import { type Controls, createControls } from './controls/controls.ts';
 import { mountPages } from './pages/page-routes.ts';
 import { type DeliveryChaos, NO_CHAOS } from './webhooks/delivery-chaos.ts';
-import { lapseDueSlips } from './objects/paying.ts';
+import { lapseDueVouchers } from './objects/paying.ts';
 import { loadState, stateSaver } from './persistence.ts';
 import { createRequestChaos } from './api/request-chaos.ts';
 import { createSimulation } from './create-simulation.ts';
@@ -157,7 +157,7 @@ function assemble(options: StripeSimulatorOptions, log: (line: string) => void, 
   });
   const settle = () => {
     expireDueSessions(simulation);
-    lapseDueSlips(simulation);
+    lapseDueVouchers(simulation);
   };
   return { simulation, delivery, requestChaos: createRequestChaos(), settle, save };
 }

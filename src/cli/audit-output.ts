@@ -7,14 +7,14 @@ import { EXIT, type ExitCode, counted } from './command-line.ts';
 const BAR_WIDTH = 30;
 
 /** One line that tells how far an audit is. */
-export function progressLine({ segmentsDone, segments, items }: AuditProgress): string {
+export function auditProgressLine({ segmentsDone, segments, items }: AuditProgress): string {
   const filled = Math.floor((segmentsDone / segments) * BAR_WIDTH);
   const bar = '█'.repeat(filled) + '░'.repeat(BAR_WIDTH - filled);
   return `${bar} ${segmentsDone}/${counted(segments, 'segment')}, ${counted(items, 'item')}`;
 }
 
 /** The report for people: a table of sums, every account that is off and by how much, and the verdict. */
-export function printedReport(report: AuditReport): string {
+export function printedAudit(report: AuditReport): string {
   const { accounts, entries, orders, problems, unsettled } = report;
   return [
     ...table(report),
@@ -35,7 +35,7 @@ export function printedReport(report: AuditReport): string {
 }
 
 /** The report for machines: a problem of an order also names it by the id that `order(id:)` and `npm run show` take. */
-export function reportAsData(report: AuditReport): object {
+export function auditAsData(report: AuditReport): object {
   const problems = report.problems.map((problem) => {
     const order = orderOf(problem);
     return order === undefined ? problem : { ...problem, order };
@@ -60,7 +60,7 @@ function verdict(report: AuditReport): string {
 }
 
 /** 0: the promises hold. 1: something is off. 3: nothing is known to be off, but some accounts never held still. */
-export function exitCode(report: AuditReport): ExitCode {
+export function auditExitCode(report: AuditReport): ExitCode {
   const { problems, unsettled } = report;
   if (problems.length > 0 || offTotals(report).length > 0) return EXIT.found;
   return unsettled.length > 0 ? EXIT.unreachable : EXIT.done;

@@ -10,7 +10,7 @@ import { randomIds } from '../ledger/kernel/ids.ts';
 import { auditTable } from '../ledger/usecases/audit/audit-ledger.ts';
 import { createStore } from '../ledger/table/store.ts';
 import { unmovedRecords } from '../migrations/toolkit.ts';
-import { exitCode, printedReport, progressLine, reportAsData } from './audit-output.ts';
+import { auditExitCode, printedAudit, auditProgressLine, auditAsData } from './audit-output.ts';
 import {
   type ExitCode,
   readCount,
@@ -49,13 +49,13 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     wait,
     ...defined({ unmoved }),
     onProgress: (progress) => {
-      showProgress(progressLine(progress));
+      showProgress(auditProgressLine(progress));
     },
   });
   showProgress();
-  console.log(has('json') ? JSON.stringify(reportAsData(report), undefined, 2) : printedReport(report));
+  console.log(has('json') ? JSON.stringify(auditAsData(report), undefined, 2) : printedAudit(report));
   client.destroy();
-  return exitCode(report);
+  return auditExitCode(report);
 }
 
 await runCommandLine(HELP, run);

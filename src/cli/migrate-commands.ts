@@ -3,7 +3,7 @@ import type { Progress } from '../migrations/checkpoints.ts';
 import { MIGRATIONS, migrationOf } from '../migrations/manifests.ts';
 import type { CapacityLimiter } from '../migrations/scan.ts';
 import type { Heartbeat, MigrationState } from '../migrations/state.ts';
-import { type StepResult, takeStep } from '../migrations/steps.ts';
+import { type MigrationStepResult, takeStep } from '../migrations/steps.ts';
 import { type Toolkit, readFleet, readStates } from '../migrations/toolkit.ts';
 import { type VerifyResult, verify } from '../migrations/verify.ts';
 import { UsageError, readCount, readWords } from './command-line.ts';
@@ -81,7 +81,7 @@ export type Answer = { readonly ok: boolean } & (
       readonly migrations: readonly Status[];
       readonly fleet: readonly Heartbeat[];
     }
-  | { readonly command: 'advance' | 'back'; readonly id: string; readonly result: StepResult }
+  | { readonly command: 'advance' | 'back'; readonly id: string; readonly result: MigrationStepResult }
   | { readonly command: 'backfill'; readonly id: string; readonly result: BackfillResult }
   | { readonly command: 'verify'; readonly id: string; readonly result: VerifyResult }
 );

@@ -2,7 +2,7 @@ import { type Answer, NOT_BEGUN, type Status } from './migrate-commands.ts';
 import type { BackfillResult } from '../migrations/backfill.ts';
 import type { Progress } from '../migrations/checkpoints.ts';
 import type { ParityReport } from '../migrations/parity.ts';
-import type { StepResult } from '../migrations/steps.ts';
+import type { MigrationStepResult } from '../migrations/steps.ts';
 import { isoInstant } from '../ledger/kernel/clock.ts';
 import { counted } from './command-line.ts';
 
@@ -69,7 +69,7 @@ function printedFleet({ migrations, fleet }: Extract<Answer, { command: 'status'
   ];
 }
 
-function printedStep(id: string, result: StepResult): string {
+function printedStep(id: string, result: MigrationStepResult): string {
   switch (result.kind) {
     case 'TAKEN':
       return `${id}: ${result.state.phase}`;
@@ -117,7 +117,7 @@ export interface ProgressLine extends Progress {
 const BAR_WIDTH = 30;
 
 /** One line: a bar, what was done, and about how long it will still take. */
-export function progressLine(progress: ProgressLine): string {
+export function migrationProgressLine(progress: ProgressLine): string {
   const { scanned, handled, failed, expectedItems, elapsedMs, units } = progress;
   const part = expectedItems === 0 ? 0 : Math.min(1, scanned / expectedItems);
   const filled = Math.floor(part * BAR_WIDTH);

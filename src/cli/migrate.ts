@@ -13,7 +13,7 @@ import { createStore } from '../ledger/table/store.ts';
 import { approximateItemCount } from '../ledger/table/table.ts';
 import { createTransactor } from '../ledger/table/transact.ts';
 import { type Answer, HELP, type MigrateOptions, perform, readOptions } from './migrate-commands.ts';
-import { printedAnswer, progressLine } from './migrate-output.ts';
+import { printedAnswer, migrationProgressLine } from './migrate-output.ts';
 import { createCapacityLimiter } from '../migrations/scan.ts';
 import { EXIT, type ExitCode, reachableTable, runCommandLine, showProgress } from './command-line.ts';
 
@@ -36,7 +36,9 @@ async function answer(options: MigrateOptions): Promise<Answer> {
       limiter,
       onProgress: (progress) => {
         const elapsedMs = systemClock.nowMs() - startedMs;
-        showProgress(progressLine({ ...progress, expectedItems, elapsedMs, units: limiter.spentUnits() }));
+        showProgress(
+          migrationProgressLine({ ...progress, expectedItems, elapsedMs, units: limiter.spentUnits() }),
+        );
       },
     });
   } finally {

@@ -18,12 +18,12 @@ export function parseSince(text: string): number | undefined {
 }
 
 /** One line that tells how far a reconciliation is. */
-export function progressLine({ phase, listed, differences }: ReconcileProgress): string {
+export function reconcileProgressLine({ phase, listed, differences }: ReconcileProgress): string {
   return `${phase}: ${String(listed)} compared, ${counted(differences, 'difference')} so far`;
 }
 
 /** The report for people: every difference and what to do about it, then the verdict. */
-export function printedReport(report: ReconcileReport): string {
+export function printedReconciliation(report: ReconcileReport): string {
   const { payments, refunds, disputes, young, foreign, recordings, findings, unreadable, complete } = report;
   const open = findings.filter(({ fixed }) => !fixed).length;
   const fixed = findings.length - open;
@@ -54,7 +54,7 @@ function verdictOn(report: ReconcileReport, open: number): string {
 }
 
 /** The report for machines: each order also by the id that `order(id:)` and `npm run show` take. */
-export function reportAsData(report: ReconcileReport): object {
+export function reconciliationAsData(report: ReconcileReport): object {
   return {
     ...report,
     findings: report.findings.map((finding) => ({
@@ -103,7 +103,7 @@ const BY_HAND: Readonly<Record<ReconcileFinding['kind'], string>> = {
 };
 
 /** 0: both agree. 1: they differ. 3: nothing is known to differ, but not everything could be compared. */
-export function exitCode({ findings, unreadable, complete }: ReconcileReport): ExitCode {
+export function reconcileExitCode({ findings, unreadable, complete }: ReconcileReport): ExitCode {
   if (unreadable.length > 0 || findings.some(({ fixed }) => !fixed)) return EXIT.found;
   return complete ? EXIT.done : EXIT.unreachable;
 }

@@ -14,7 +14,13 @@ import {
   runCommandLine,
   showProgress,
 } from './command-line.ts';
-import { exitCode, parseSince, printedReport, progressLine, reportAsData } from './reconcile-output.ts';
+import {
+  reconcileExitCode,
+  parseSince,
+  printedReconciliation,
+  reconcileProgressLine,
+  reconciliationAsData,
+} from './reconcile-output.ts';
 
 const HELP = `Usage: npm run reconcile -- [--since 90m|24h|7d] [--both-ways] [--fix] [--json]
 
@@ -45,12 +51,14 @@ async function run(args: readonly string[]): Promise<ExitCode> {
     fix: has('fix'),
     bothWays: has('both-ways'),
     onProgress: (progress) => {
-      showProgress(progressLine(progress));
+      showProgress(reconcileProgressLine(progress));
     },
   }).finally(close);
   showProgress();
-  console.log(has('json') ? JSON.stringify(reportAsData(report), undefined, 2) : printedReport(report));
-  return exitCode(report);
+  console.log(
+    has('json') ? JSON.stringify(reconciliationAsData(report), undefined, 2) : printedReconciliation(report),
+  );
+  return reconcileExitCode(report);
 }
 
 await runCommandLine(HELP, run);

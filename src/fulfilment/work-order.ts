@@ -37,7 +37,8 @@ export async function workOnOrder(deps: WorkOrderDeps, ref: OrderRef): Promise<b
     logger.warn('A due order could not be taken up', { ...fields(ref), reason: taken.failure.kind });
     return false;
   }
-  for (const { name, attempts } of taken.buried) reportDead(deps, taken.order, name, attempts, INTERRUPTED);
+  for (const { name, attempts } of taken.deadLettered)
+    reportDead(deps, taken.order, name, attempts, INTERRUPTED);
   if (taken.confirmed) reportConfirmed(deps, taken.order);
   const oneByOne = inTurn();
   await Promise.all(
@@ -54,7 +55,7 @@ export async function workOnOrder(deps: WorkOrderDeps, ref: OrderRef): Promise<b
     }),
   );
   if (taken.sweep && !limits.stopping.aborted) await deps.sweep(ref);
-  return taken.confirmed || taken.steps.length > 0 || taken.buried.length > 0;
+  return taken.confirmed || taken.steps.length > 0 || taken.deadLettered.length > 0;
 }
 
 /** Runs tasks one after another: each begins when the one before it has ended or failed. */

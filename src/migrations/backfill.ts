@@ -13,7 +13,7 @@ import type { Migration } from './legacy-record.ts';
 import { type Handled, foresee, handleRecord } from './move.ts';
 import { type CapacityLimiter, inSegments, pages } from './scan.ts';
 import type { MigrationState } from './state.ts';
-import { type Refusal, type Toolkit, refusal, stateOf, writeState } from './toolkit.ts';
+import { type Refusal, type Toolkit, stepRefusal, stateOf, writeState } from './toolkit.ts';
 import { type MigrationView, createMigrationView } from './view.ts';
 
 export interface BackfillOptions {
@@ -61,14 +61,14 @@ export async function backfill(
   const { table, clock } = toolkit;
   const { dryRun = false } = options;
   const state = await stateOf(table.store, migration);
-  if (state === undefined) return refusal('It has not begun.');
+  if (state === undefined) return stepRefusal('It has not begun.');
   if (!['backfill', 'verify', 'cleanup'].includes(state.phase))
-    return refusal(
+    return stepRefusal(
       `A backfill runs in the phases backfill and verify, and in cleanup; this is ${state.phase}.`,
     );
   const resumed = !dryRun && isResumable(state);
   const begun = dryRun || resumed ? state : await begin(toolkit, state, options.segments);
-  if (begun === undefined) return refusal('Somebody else changed the state of the migration meanwhile.');
+  if (begun === undefined) return stepRefusal('Somebody else changed the state of the migration meanwhile.');
   const walk = dryRun ? undefined : begun.walk;
   const run: Run = {
     toolkit,
@@ -84,7 +84,7 @@ export async function backfill(
   try {
     await inSegments(run.segments, (segment) => walkSegment(run, segment));
   } catch (error) {
-    if (error instanceof StoppedError) return refusal(error.message);
+    if (error instanceof StoppedError) return stepRefusal(error.message);
     throw error;
   } finally {
     // In an outage the heartbeat stays, and ends by itself.
@@ -94,7 +94,7 @@ export async function backfill(
   if (walk !== undefined) {
     const finished = { ...begun, walk: { ...walk, failed, finishedAtMs: clock.nowMs() } };
     if ((await writeState(toolkit, begun, finished)) === undefined)
-      return refusal('The state of the migration changed before the walk came to its end.');
+      return stepRefusal('The state of the migration changed before the walk came to its end.');
   }
   return { kind: 'FINISHED', dryRun, resumed, scanned, handled, left: failed, leftRecords: run.leftRecords };
 }

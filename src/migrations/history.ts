@@ -63,16 +63,16 @@ export async function readHistory(
   };
   const entries = read(PREFIX.entry, before && afterEntriesFor(before.keyMs), readEntryMovements);
   const rows = read(HISTORY_PREFIX, before && afterRowsAt(before.keyMs), (item) => [readHistoryRow(item)]);
-  const told: Movement[] = [];
+  const merged: Movement[] = [];
   const byEntries = new Set<string>();
   const isRepeated = (movement: Movement): boolean => isRow(movement) && byEntries.has(identity(movement));
   for await (const moment of moments([entries, rows])) {
     for (const movement of moment) if (!isRow(movement)) byEntries.add(identity(movement));
     const once = moment.filter((movement) => !isRepeated(movement)).sort(inOrder);
-    told.push(...once.filter((movement) => before === undefined || inOrder(before, movement) < 0));
-    if (told.length >= limit) break;
+    merged.push(...once.filter((movement) => before === undefined || inOrder(before, movement) < 0));
+    if (merged.length >= limit) break;
   }
-  return told.slice(0, limit);
+  return merged.slice(0, limit);
 }
 
 /** A reading downwards from here begins with the rows of this time. */

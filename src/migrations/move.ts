@@ -122,7 +122,7 @@ async function moveNow(
   const items = await wholeRange(table.store, readString(record, 'uuid'), PREFIX.entry);
   const posted = postedToWallet(accountOf(record).accountId, items.map(readEntry));
   const atMs = clock.nowMs();
-  return move(migration, record, posted, { entryId: ids.ulid(atMs), atMs });
+  return moveRecords(migration, record, posted, { entryId: ids.ulid(atMs), atMs });
 }
 
 /** What each asset's earlier postings come to in the account's wallet. */
@@ -145,7 +145,7 @@ export function postedToWallet(
  * for, so that from this moment each balance is the sum of its postings (I2).
  * @param posted what the account's entries come to, read after the record
  */
-export function move(
+export function moveRecords(
   migration: Migration,
   record: StoredItem,
   posted: ReadonlyMap<string, Decimal>,

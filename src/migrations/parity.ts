@@ -5,7 +5,7 @@ import { type Decimal, ZERO, add, plainDecimal } from '../ledger/kernel/money.ts
 import { type Migration, hasMoved, heldAmount, heldProfile } from './legacy-record.ts';
 
 /** Where the two shapes of a record don't say the same. Of a profile only the field is named, never what it holds. */
-export interface Difference extends AccountRef {
+export interface RecordDifference extends AccountRef {
   readonly kind: 'UNMOVED' | 'BALANCE' | 'PROFILE' | 'WITHOUT_RECORD' | 'UNSETTLED';
   /** The asset or the field. */
   readonly of?: string;
@@ -31,13 +31,13 @@ export interface ParityReport {
   /** Amounts are plain decimals. */
   readonly totals: readonly ParityTotal<string>[];
   /** The first differences, unmoved records among them. */
-  readonly listed: readonly Difference[];
+  readonly listed: readonly RecordDifference[];
 }
 
 /** One record compared: what it holds in each shape, if it has moved, and where they differ. */
 export interface RecordParity {
   readonly amounts: readonly { readonly asset: string; readonly old: Decimal; readonly new: Decimal }[];
-  readonly differences: readonly Difference[];
+  readonly differences: readonly RecordDifference[];
 }
 
 /** Compares a record with its items in the new shape, read while it didn't change and in the order of `newKeys`. */
@@ -82,7 +82,7 @@ const MAX_LISTED = 100;
 export class ParityFindings {
   readonly #counts = { records: 0, unmoved: 0, differences: 0 };
   readonly #totals = new Map<string, ParityTotal<Decimal>>();
-  readonly #listed: Difference[] = [];
+  readonly #listed: RecordDifference[] = [];
 
   add({ tenant }: AccountRef, { amounts, differences }: RecordParity): void {
     this.#counts.records += 1;
@@ -101,7 +101,7 @@ export class ParityFindings {
     }
   }
 
-  list(differences: readonly Difference[]): void {
+  list(differences: readonly RecordDifference[]): void {
     for (const difference of differences) {
       this.#counts[difference.kind === 'UNMOVED' ? 'unmoved' : 'differences'] += 1;
       if (this.#listed.length < MAX_LISTED) this.#listed.push(difference);

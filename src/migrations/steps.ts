@@ -3,11 +3,11 @@ import { type Migration, hasMoved, isNewType, isRecord } from './legacy-record.t
 import { type Phase, phaseAfter, phaseBefore } from './phases.ts';
 import { findItem } from './scan.ts';
 import { COUNTS_FOR_MS, type Heartbeat, type MigrationState, takePlace } from './state.ts';
-import { type Refusal, type Toolkit, readFleet, readStates, refusal, writeState } from './toolkit.ts';
+import { type Refusal, type Toolkit, readFleet, readStates, stepRefusal, writeState } from './toolkit.ts';
 
 export type Direction = 'FORWARD' | 'BACK';
 
-export type StepResult =
+export type MigrationStepResult =
   | { readonly kind: 'TAKEN'; readonly state: MigrationState }
   /** A dry run: nothing speaks against it. */
   | { readonly kind: 'READY'; readonly from: MigrationState | undefined; readonly to: string }
@@ -22,16 +22,16 @@ export async function takeStep(
   migration: Migration,
   direction: Direction,
   { dryRun = false }: { readonly dryRun?: boolean } = {},
-): Promise<StepResult> {
+): Promise<MigrationStepResult> {
   const { table, clock, operator } = toolkit;
   const nowMs = clock.nowMs();
   const states = await readStates(table.store);
   const state = states.find(({ id }) => id === migration.id);
   const fleet = await readFleet(table.store, nowMs);
-  const find: Facts['find'] = (isWanted) => findItem(table.store, isWanted);
+  const find: StepChecks['find'] = (isWanted) => findItem(table.store, isWanted);
   const reasons = await objections({ migration, state, states, fleet, nowMs, find }, direction);
   const to = target(state, direction);
-  if (to === undefined || reasons.length > 0) return refusal(...reasons);
+  if (to === undefined || reasons.length > 0) return stepRefusal(...reasons);
   if (dryRun) return { kind: 'READY', from: state, to };
   const after: MigrationState = {
     rev: 0,
@@ -46,12 +46,12 @@ export async function takeStep(
   const begins = state === undefined ? [takePlace(migration.id, done)] : [];
   const written = await writeState(toolkit, state, after, begins);
   return written === undefined
-    ? refusal('Somebody else changed the state of a migration meanwhile: look again.')
+    ? stepRefusal('Somebody else changed the state of a migration meanwhile: look again.')
     : { kind: 'TAKEN', state: written };
 }
 
 /** What a step is judged by, read for the purpose. */
-export interface Facts {
+export interface StepChecks {
   readonly migration: Migration;
   /** Undefined: the migration hasn't begun on this table. */
   readonly state: MigrationState | undefined;
@@ -63,7 +63,7 @@ export interface Facts {
   readonly find: (isWanted: (item: StoredItem) => boolean) => Promise<string | undefined>;
 }
 
-type Gate = (facts: Facts) => readonly string[] | Promise<readonly string[]>;
+type Gate = (checks: StepChecks) => readonly string[] | Promise<readonly string[]>;
 
 /** What must hold before a step forward into a phase; each gate gives what speaks against it. */
 const FORWARD_GATES: Readonly<Record<Phase, readonly Gate[]>> = {
@@ -78,13 +78,13 @@ const FORWARD_GATES: Readonly<Record<Phase, readonly Gate[]>> = {
 };
 
 /** Everything that speaks against a step; empty: it may be taken. Each is a sentence for the operator. */
-export async function objections(facts: Facts, direction: Direction): Promise<readonly string[]> {
-  const to = target(facts.state, direction);
-  if (to === undefined) return [noStep(facts.state, direction)];
+export async function objections(checks: StepChecks, direction: Direction): Promise<readonly string[]> {
+  const to = target(checks.state, direction);
+  if (to === undefined) return [noStep(checks.state, direction)];
   const backGates = to === 'off' ? [hasNoMovedRecords] : [];
   const gates: readonly Gate[] = [actsOnThisPhase, ...(direction === 'BACK' ? backGates : FORWARD_GATES[to])];
   const found: string[] = [];
-  for (const gate of gates) found.push(...(await gate(facts)));
+  for (const gate of gates) found.push(...(await gate(checks)));
   return found;
 }
 
@@ -103,7 +103,7 @@ function noStep(state: MigrationState | undefined, direction: Direction): string
 }
 
 /** No step before every process acts on the phase of now: so a fleet is never in more than two neighbouring ones. */
-function actsOnThisPhase({ state, fleet }: Facts): readonly string[] {
+function actsOnThisPhase({ state, fleet }: StepChecks): readonly string[] {
   if (state === undefined) return [];
   const behind = fleet.filter(({ actsOn }) => actsOn?.id !== state.id || actsOn.version !== state.version);
   return behind.map(
@@ -112,33 +112,33 @@ function actsOnThisPhase({ state, fleet }: Facts): readonly string[] {
   );
 }
 
-function isAlone({ states }: Facts): readonly string[] {
+function isAlone({ states }: StepChecks): readonly string[] {
   const other = states.find(({ phase }) => phase !== 'done');
   return other === undefined ? [] : [`${other.id} is under way: one migration at a time.`];
 }
 
 /** Who writes in no phase at all has no heartbeat: by then it has heard of the migration and joined, or sends no more. */
-function hasBeenOffLongEnough({ state, nowMs }: Facts): readonly string[] {
+function hasBeenOffLongEnough({ state, nowMs }: StepChecks): readonly string[] {
   if (state === undefined || state.sinceMs + COUNTS_FOR_MS <= nowMs) return [];
   const atLeast = `off lasts ${COUNTS_FOR_MS / 1_000} s at least`;
   return [`A process that has not heard of it yet may still be writing: ${atLeast}.`];
 }
 
 /** While nothing has moved there may be no item in the new shape. */
-async function hasNoNewItems({ migration, find }: Facts): Promise<readonly string[]> {
+async function hasNoNewItems({ migration, find }: StepChecks): Promise<readonly string[]> {
   const item = await find((one) => isNewType(migration, readString(one, 'type')));
   return item === undefined ? [] : [`The table already has items in the new shape (${item} is one).`];
 }
 
 /** `off` knows only the old shape. */
-async function hasNoMovedRecords({ migration, find }: Facts): Promise<readonly string[]> {
+async function hasNoMovedRecords({ migration, find }: StepChecks): Promise<readonly string[]> {
   const record = await find((one) => isLegacy(migration, one) && hasMoved(migration, one));
   return record === undefined
     ? []
     : [`Records have moved (${record} is one), and off knows only the old shape.`];
 }
 
-async function hasNoOldRecords({ migration, find }: Facts): Promise<readonly string[]> {
+async function hasNoOldRecords({ migration, find }: StepChecks): Promise<readonly string[]> {
   const record = await find((one) => isLegacy(migration, one) && isRecord(migration, one));
   if (record === undefined) return [];
   return [`The old shape is still there (${record} is one): run "backfill ${migration.id}" again.`];
@@ -148,15 +148,15 @@ function isLegacy({ type }: Migration, item: StoredItem): boolean {
   return readString(item, 'type') === type;
 }
 
-function wasWalkedInThisPhase(facts: Facts): readonly string[] {
-  const { migration, state } = facts;
+function wasWalkedInThisPhase(checks: StepChecks): readonly string[] {
+  const { migration, state } = checks;
   return state?.walk?.version === state?.version
-    ? wasWalked(facts)
+    ? wasWalked(checks)
     : [`Run "backfill ${migration.id}" first.`];
 }
 
 /** Every record has been moved, or in `cleanup` removed, by a walk that came to its end. */
-function wasWalked({ migration: { id }, state }: Facts): readonly string[] {
+function wasWalked({ migration: { id }, state }: StepChecks): readonly string[] {
   const walk = state?.walk;
   if (walk === undefined) return [`Run "backfill ${id}" first.`];
   if (walk.finishedAtMs === undefined)
@@ -168,7 +168,7 @@ function wasWalked({ migration: { id }, state }: Facts): readonly string[] {
  * A comparison of every record that began in this very stay in the phase: after the last record moved, hence after the
  * last write to an old shape alone, since records that haven't moved are the only ones that are written so.
  */
-function wasVerifiedInThisPhase({ migration: { id }, state }: Facts): readonly string[] {
+function wasVerifiedInThisPhase({ migration: { id }, state }: StepChecks): readonly string[] {
   const found = state?.verification;
   if (found === undefined || found.version !== state?.version)
     return [`Run "verify ${id}" in this phase first.`];

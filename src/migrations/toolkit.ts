@@ -44,7 +44,7 @@ export interface Refusal {
   readonly reasons: readonly string[];
 }
 
-export function refusal(...reasons: readonly string[]): Refusal {
+export function stepRefusal(...reasons: readonly string[]): Refusal {
   return { kind: 'REFUSED', reasons };
 }
 

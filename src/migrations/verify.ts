@@ -10,10 +10,10 @@ import {
   namesAccount,
   newKeys,
 } from './legacy-record.ts';
-import { type Difference, ParityFindings, type ParityReport, compare } from './parity.ts';
+import { type RecordDifference, ParityFindings, type ParityReport, compare } from './parity.ts';
 import { inSegments, pages } from './scan.ts';
 import type { MigrationState, Verification } from './state.ts';
-import { type Refusal, type Toolkit, refusal, stateOf, writeState } from './toolkit.ts';
+import { type Refusal, type Toolkit, stepRefusal, stateOf, writeState } from './toolkit.ts';
 
 export type VerifyResult = { readonly kind: 'VERIFIED'; readonly report: ParityReport } | Refusal;
 
@@ -42,7 +42,7 @@ export async function verify(
   const { table, clock, operator } = toolkit;
   const state = await stateOf(table.store, migration);
   const reason = objection(migration, state);
-  if (state === undefined || reason !== undefined) return refusal(reason ?? '');
+  if (state === undefined || reason !== undefined) return stepRefusal(reason ?? '');
   if (dryRun) return { kind: 'VERIFIED', report: await compareAll(toolkit, migration, segments) };
   const { version } = state;
   const started = {
@@ -69,7 +69,7 @@ export async function verify(
 }
 
 function changedMeanwhile(): VerifyResult {
-  return refusal('The state of the migration changed meanwhile: verify again.');
+  return stepRefusal('The state of the migration changed meanwhile: verify again.');
 }
 
 function objection({ id }: Migration, state: MigrationState | undefined): string | undefined {
@@ -119,7 +119,7 @@ async function withoutRecord(
   store: Store,
   migration: Migration,
   newItems: readonly StoredItem[],
-): Promise<readonly Difference[]> {
+): Promise<readonly RecordDifference[]> {
   const records = await store.get(newItems.map((item) => legacyKey(migration, accountOf(item))));
   return newItems
     .filter((_, index) => !isRecord(migration, records[index]))

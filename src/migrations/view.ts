@@ -121,18 +121,18 @@ interface OwnHeartbeat {
 
 function createHeartbeat({ transactor, ids }: ViewOptions): OwnHeartbeat {
   const process = ids.token();
-  let toldAtMs = -Infinity;
+  let heardAtMs = -Infinity;
   const commit = (item: PlannedItem): Promise<CommitResult> =>
     transactor.commit(plan(ids.token(), { items: [item] }));
   return {
-    isSilent: (nowMs) => nowMs - toldAtMs > LEASE_MS,
+    isSilent: (nowMs) => nowMs - heardAtMs > LEASE_MS,
     tell: async (heartbeat) => {
       const { kind } = await commit(putHeartbeat({ process, ...heartbeat }));
       if (kind !== 'COMMITTED') throw new TableUnavailableError();
-      toldAtMs = heartbeat.atMs;
+      heardAtMs = heartbeat.atMs;
     },
     withdraw: async () => {
-      if (toldAtMs > -Infinity) await commit(deleteHeartbeat(process));
+      if (heardAtMs > -Infinity) await commit(deleteHeartbeat(process));
     },
   };
 }

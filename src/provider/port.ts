@@ -121,13 +121,13 @@ export type ProviderResult<Value> =
   | { readonly kind: 'UNAVAILABLE'; readonly reason: string }
   | { readonly kind: 'UNKNOWN'; readonly reason: string };
 
-export interface Page<Value> {
+export interface ProviderPage<Value> {
   readonly items: readonly Value[];
   readonly hasMore: boolean;
 }
 
 /** Newest first; `after` is the id of the last item of the page before. */
-export interface PageRequest {
+export interface ProviderPageRequest {
   readonly createdFromS?: number;
   readonly after?: string;
   readonly limit: number;
@@ -144,20 +144,22 @@ export interface PaymentProvider {
     idempotencyKey: string,
   ) => Promise<ProviderResult<ProviderSession>>;
   readonly retrievePayment: (paymentId: string) => Promise<ProviderResult<ProviderPayment>>;
-  readonly listPayments: (page: PageRequest) => Promise<ProviderResult<Page<ProviderPayment>>>;
+  readonly listPayments: (
+    page: ProviderPageRequest,
+  ) => Promise<ProviderResult<ProviderPage<ProviderPayment>>>;
   readonly createRefund: (request: RefundRequest) => Promise<ProviderResult<ProviderRefund>>;
   readonly retrieveRefund: (providerRefundId: string) => Promise<ProviderResult<ProviderRefund>>;
   /** Of one payment, or of all. */
   readonly listRefunds: (
-    page: PageRequest & { readonly paymentId?: string },
-  ) => Promise<ProviderResult<Page<ProviderRefund>>>;
+    page: ProviderPageRequest & { readonly paymentId?: string },
+  ) => Promise<ProviderResult<ProviderPage<ProviderRefund>>>;
   readonly retrieveDispute: (disputeId: string) => Promise<ProviderResult<ProviderDispute>>;
   readonly listDisputes: (
-    page: PageRequest & { readonly paymentId?: string },
-  ) => Promise<ProviderResult<Page<ProviderDispute>>>;
+    page: ProviderPageRequest & { readonly paymentId?: string },
+  ) => Promise<ProviderResult<ProviderPage<ProviderDispute>>>;
   readonly retrieveEvent: (eventId: string) => Promise<ProviderResult<ProviderEvent>>;
   /** Of the types that have an effect: an account tells of much else, which its webhooks aren't asked for either. */
-  readonly listEvents: (page: PageRequest) => Promise<ProviderResult<Page<ProviderEvent>>>;
+  readonly listEvents: (page: ProviderPageRequest) => Promise<ProviderResult<ProviderPage<ProviderEvent>>>;
   /**
    * Verifies a webhook's signature over its raw bytes and reads the event.
    * INAUTHENTIC: no, wrong, or too old or too new a signature. MALFORMED: signed, yet not an event.

@@ -92,7 +92,7 @@ export const ORDER_NOW = {
   description: 'The order, as it is now.',
   resolve: outcomeOrder,
 } as const;
-export const ENTRY_BOOKED = {
+export const ENTRY_OF_OPERATION = {
   type: EntryType,
   description: 'What it booked.',
   resolve: outcomeEntry,

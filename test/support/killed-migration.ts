@@ -4,7 +4,7 @@ import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
 import { type AuditReport, auditTable } from '../../src/ledger/usecases/audit/audit-ledger.ts';
 import { GOD_RECORD } from '../../src/migrations/manifests.ts';
 import type { Heartbeat } from '../../src/migrations/state.ts';
-import { type Direction, type StepResult, takeStep } from '../../src/migrations/steps.ts';
+import { type Direction, type MigrationStepResult, takeStep } from '../../src/migrations/steps.ts';
 import { readFleet, readStates, unmovedRecords } from '../../src/migrations/toolkit.ts';
 import { type MigrateCommand, migrateCommand } from './migrate-command.ts';
 import { type Harness, makeHarness } from './harness.ts';
@@ -32,7 +32,7 @@ export interface KilledMigration {
   /** Resolves once every gateway that lives acts on the step of now, and was heard of since the last kill. */
   readonly whenSettled: () => Promise<void>;
   /** Takes a step as an operator so long after a process was last heard of; real time would make a test wait for it. */
-  readonly stepAfter: (dead: Heartbeat, ms: number, direction?: Direction) => Promise<StepResult>;
+  readonly stepAfter: (dead: Heartbeat, ms: number, direction?: Direction) => Promise<MigrationStepResult>;
   /** While no request is on its way. */
   readonly audit: () => Promise<AuditReport>;
   readonly stop: () => Promise<void>;

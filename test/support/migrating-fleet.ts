@@ -1,7 +1,7 @@
 import type { Migration } from '../../src/migrations/legacy-record.ts';
 import { followMigrations } from '../../src/migrations/migrating-table.ts';
 import { COUNTS_FOR_MS } from '../../src/migrations/state.ts';
-import { type Direction, type StepResult, takeStep } from '../../src/migrations/steps.ts';
+import { type Direction, type MigrationStepResult, takeStep } from '../../src/migrations/steps.ts';
 import { type Toolkit, readStates } from '../../src/migrations/toolkit.ts';
 import { type MigrationView, createMigrationView } from '../../src/migrations/view.ts';
 import type { Ledger } from '../../src/ledger/usecases/runtime/ledger.ts';
@@ -37,7 +37,7 @@ export async function step(
 ): Promise<string> {
   const hasBegun = (await readStates(toolkit.table.store)).some(({ id }) => id === migration.id);
   const clock = { nowMs: () => toolkit.clock.nowMs() - (hasBegun ? 0 : COUNTS_FOR_MS) };
-  const result: StepResult = await takeStep({ ...toolkit, clock }, migration, direction);
+  const result: MigrationStepResult = await takeStep({ ...toolkit, clock }, migration, direction);
   if (result.kind !== 'TAKEN') throw new Error(`the step was refused: ${JSON.stringify(result)}`);
   for (const { view } of gateways) await view.refresh();
   return result.state.phase;

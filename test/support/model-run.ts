@@ -142,8 +142,8 @@ export async function compare(ledger: Ledger, rules: ModelTenant, model: Model):
     expect(balances['METRIC/CO2_KG'] ?? '0').toBe(plainText(model.metric(accountId, 'CO2_KG'), 2));
     expect(account.entries.map(entryText)).toEqual(model.entries(accountId));
     const orders = model.orders.filter((order) => order.accountId === accountId);
-    expect(account.orders.map(orderFacts)).toEqual(
-      orders.map((order) => modelFacts(order, rules.currencyScale)),
+    expect(account.orders.map(orderState)).toEqual(
+      orders.map((order) => modelState(order, rules.currencyScale)),
     );
   }
 }
@@ -155,7 +155,7 @@ function entryText({ operation, postings }: AccountItems['entries'][number]): st
   return [operation, ...texts].join(' | ');
 }
 
-function orderFacts(order: AccountItems['orders'][number]): unknown {
+function orderState(order: AccountItems['orders'][number]): unknown {
   const { orderId, kind, state, version, amount, refundable, refunded, refunds, timeline, consented } = order;
   return {
     orderId,
@@ -171,7 +171,7 @@ function orderFacts(order: AccountItems['orders'][number]): unknown {
   };
 }
 
-function modelFacts(order: ModelOrder, scale: number): unknown {
+function modelState(order: ModelOrder, scale: number): unknown {
   const { orderId, kind, state, version, consented } = order;
   const refunded = order.refunds.reduce((sum, amount) => sum + amount, 0n);
   return {

@@ -61,14 +61,14 @@ export interface Expected {
   readonly opened?: ModelOrder;
 }
 
-interface ModelMarker {
+interface ModelRecord {
   readonly print: string;
   readonly expiresAtMs: number;
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
 export const TILL = 'till';
-const MARKER_LIFE_MS = 90 * 86_400_000;
+const RECORD_LIFE_MS = 90 * 86_400_000;
 
 export interface Model {
   readonly orders: readonly ModelOrder[];
@@ -118,7 +118,7 @@ export function createModel(rules: ModelTenant, accounts: readonly string[]): Mo
   const entries = new Map<string, string[]>(accounts.map((accountId) => [accountId, []]));
   const products = new Map<string, { readonly price: bigint; readonly active: boolean }>();
   const usedCodes = new Set<string>();
-  const records = new Map<string, ModelMarker>();
+  const records = new Map<string, ModelRecord>();
   const merchant = `merchant:${rules.merchantId}`;
 
   const held = (account: string, asset: string): bigint => balances.get(`${account} ${asset}`) ?? 0n;
@@ -340,7 +340,7 @@ export function createModel(rules: ModelTenant, accounts: readonly string[]): Mo
       if (answer['replayed'] !== false) return;
       records.set(scopeOf(request), {
         print: printOf(request),
-        expiresAtMs: nowMs + MARKER_LIFE_MS,
+        expiresAtMs: nowMs + RECORD_LIFE_MS,
         answer,
       });
     },

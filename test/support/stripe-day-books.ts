@@ -3,7 +3,7 @@ import { type Decimal, ZERO, plainDecimal } from '../../src/ledger/kernel/money.
 import { orderNamedBy } from '../../src/ledger/usecases/provider-updates/load-context.ts';
 import type { Order } from '../../src/ledger/model/orders/order.ts';
 import { amountOfMinor } from '../../src/ledger/model/provider/update-decision.ts';
-import type { Page, PageRequest, ProviderResult } from '../../src/provider/port.ts';
+import type { ProviderPage, ProviderPageRequest, ProviderResult } from '../../src/provider/port.ts';
 import type { Scene } from './stripe-day-scene.ts';
 import type { Ending, Story } from './stripe-day-stories.ts';
 import type { DayWorld } from './stripe-day-world.ts';
@@ -76,7 +76,7 @@ async function atProvider({ ledger: { provider } }: DayWorld): Promise<Books['pr
 }
 
 async function listAll<Item>(
-  list: (page: PageRequest) => Promise<ProviderResult<Page<Item>>>,
+  list: (page: ProviderPageRequest) => Promise<ProviderResult<ProviderPage<Item>>>,
   idOf: (item: Item) => string,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];

@@ -47,7 +47,7 @@ async function* payByCard(scene: Scene): Act<OpenedPayment & { readonly paymentI
   return { ...opened, paymentId };
 }
 
-async function* takeSlip(scene: Scene): Act<OpenedPayment> {
+async function* takeVoucher(scene: Scene): Act<OpenedPayment> {
   const opened = yield* open(scene);
   yield between(scene, 1, 20);
   await scene.world.simulator.startKonbini({ session: opened.sessionId });
@@ -73,13 +73,13 @@ async function* declinedThenPaid(scene: Scene): Act<Ending> {
 }
 
 async function* konbiniPaid(scene: Scene): Act<Ending> {
-  const opened = yield* takeSlip(scene);
+  const opened = yield* takeVoucher(scene);
   await scene.world.simulator.completeAsyncPayment({ session: opened.sessionId });
   return paid(opened);
 }
 
 async function* konbiniFailed(scene: Scene): Act<Ending> {
-  const opened = yield* takeSlip(scene);
+  const opened = yield* takeVoucher(scene);
   await scene.world.simulator.failAsyncPayment({ session: opened.sessionId });
   return { orderId: opened.orderId, state: 'FAILED', payments: 0 };
 }
@@ -153,7 +153,7 @@ async function* refundFailsLater(scene: Scene): Act<Ending> {
 
 /** A konbini payment is refunded once the customer has told their bank account. */
 async function* refundWaits(scene: Scene): Act<Ending> {
-  const opened = yield* takeSlip(scene);
+  const opened = yield* takeVoucher(scene);
   await scene.world.simulator.completeAsyncPayment({ session: opened.sessionId });
   yield* untilPaid(scene, opened.orderId);
   const { providerRefundId } = yield* askForRefund(scene, opened);

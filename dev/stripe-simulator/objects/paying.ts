@@ -141,12 +141,13 @@ export function failAsyncPayment(simulation: Simulation, sessionId: string): Pay
 }
 
 /** Fails every konbini payment whose slip has lapsed. */
-export function lapseDueSlips(simulation: Simulation): void {
+export function lapseDueVouchers(simulation: Simulation): void {
   for (const session of simulation.state.sessions.values()) {
     if (typeof session.payment_intent !== 'string') continue;
     const intent = simulation.state.paymentIntents.get(session.payment_intent);
-    const slip = intent?.next_action?.konbini_display_details;
-    if (slip !== undefined && slip.expires_at <= simulation.nowS()) failAsyncPayment(simulation, session.id);
+    const voucher = intent?.next_action?.konbini_display_details;
+    if (voucher !== undefined && voucher.expires_at <= simulation.nowS())
+      failAsyncPayment(simulation, session.id);
   }
 }
 

@@ -111,7 +111,7 @@ export function settleRefund(
   if (status !== 'succeeded') {
     refund.failure_reason = status === 'failed' ? failureReason : 'merchant_request';
     if (status === 'failed') refund.failure_balance_transaction = simulation.newId('txn');
-    giveBack(simulation, refund);
+    returnRefunded(simulation, refund);
   }
   simulation.emit({ type: 'refund.updated', object: refund, before });
   simulation.emit({ type: 'charge.refund.updated', object: refund, before });
@@ -146,7 +146,7 @@ function usualStatus(charge: Stripe.Charge): FirstRefundStatus {
   return charge.payment_method_details?.type === 'konbini' ? 'requires_action' : 'succeeded';
 }
 
-function giveBack(simulation: Simulation, refund: Stripe.Refund): void {
+function returnRefunded(simulation: Simulation, refund: Stripe.Refund): void {
   const charge = typeof refund.charge === 'string' ? simulation.state.charges.get(refund.charge) : undefined;
   if (charge !== undefined) setRefunded(charge, charge.amount_refunded - refund.amount);
 }

@@ -3,7 +3,7 @@ import type { SimulatorHono } from '../api/api.ts';
 import { requireSession } from '../objects/checkout-sessions.ts';
 import { invalidRequest, resourceMissing, StripeFault } from '../api/errors.ts';
 import type { Markup } from './page-layout.ts';
-import { CARD_CHOICES, checkoutPage, messagePage, slipPage, successUrl } from './pages.ts';
+import { CARD_CHOICES, checkoutPage, messagePage, voucherPage, successUrl } from './pages.ts';
 import { sessionsPage } from './sessions-page.ts';
 import {
   completeAsyncPayment,
@@ -34,7 +34,7 @@ export function mountPages(app: SimulatorHono, parts: PageParts): void {
     ),
   );
   mountCheckout(app, parts.simulation, answers);
-  mountSlips(app, parts.simulation, answers);
+  mountVouchers(app, parts.simulation, answers);
 }
 
 interface PageAnswers {
@@ -92,13 +92,13 @@ function mountCheckout(app: SimulatorHono, simulation: Simulation, { show, act }
   );
 }
 
-function mountSlips(app: SimulatorHono, simulation: Simulation, { show, act }: PageAnswers): void {
+function mountVouchers(app: SimulatorHono, simulation: Simulation, { show, act }: PageAnswers): void {
   app.get('/konbini/:intent', (context) =>
     show(() => {
       const session = sessionOfIntent(simulation, context.req.param('intent'));
       const intent = simulation.state.paymentIntents.get(context.req.param('intent'));
       if (intent === undefined) throw resourceMissing('payment_intent', context.req.param('intent'));
-      return slipPage(intent, successUrl(session));
+      return voucherPage(intent, successUrl(session));
     }),
   );
 

@@ -48,16 +48,16 @@ export function checkoutPage(
 }
 
 /** The slip of a convenience-store payment: with its code while it waits, else how it ended. */
-export function slipPage(intent: Stripe.PaymentIntent, returnUrl: string): Markup {
+export function voucherPage(intent: Stripe.PaymentIntent, returnUrl: string): Markup {
   const amount = displayAmount(intent.amount, intent.currency);
-  const slip = intent.next_action?.konbini_display_details;
-  const waiting = slip === undefined ? undefined : waitingSlip(intent.id, slip);
+  const voucher = intent.next_action?.konbini_display_details;
+  const waiting = voucher === undefined ? undefined : waitingVoucher(intent.id, voucher);
   return page(
     `Convenience store: ${amount}`,
     html`
       <h1>Pay at a convenience store <span lang="ja">（コンビニ払い）</span></h1>
       <p class="amount">${amount}</p>
-      ${waiting ?? slipOver(intent)}
+      ${waiting ?? voucherOver(intent)}
       <footer><a href="${returnUrl}">Back to the shop</a></footer>
     `,
   );
@@ -127,17 +127,20 @@ function sessionOver(session: Stripe.Checkout.Session): Markup {
   if (session.status === 'expired') {
     return html`<p class="alert" role="status">This checkout session has expired.</p>`;
   }
-  const slip =
+  const voucher =
     session.payment_status === 'unpaid' && typeof session.payment_intent === 'string'
       ? html`<p><a href="/konbini/${session.payment_intent}">Show the payment</a></p>`
       : html`<p class="good" role="status">Paid. Thank you!</p>`;
-  return html`${slip}
+  return html`${voucher}
     <footer><a href="${successUrl(session)}">Back to the shop</a></footer>`;
 }
 
-function waitingSlip(intentId: string, slip: Stripe.PaymentIntent.NextAction.KonbiniDisplayDetails): Markup {
-  const deadline = new Date(slip.expires_at * 1000).toISOString();
-  const store = slip.stores.lawson;
+function waitingVoucher(
+  intentId: string,
+  voucher: Stripe.PaymentIntent.NextAction.KonbiniDisplayDetails,
+): Markup {
+  const deadline = new Date(voucher.expires_at * 1000).toISOString();
+  const store = voucher.stores.lawson;
   return html`
     <dl>
       <dt>Payment code</dt>
@@ -154,7 +157,7 @@ function waitingSlip(intentId: string, slip: Stripe.PaymentIntent.NextAction.Kon
   `;
 }
 
-function slipOver(intent: Stripe.PaymentIntent): Markup {
+function voucherOver(intent: Stripe.PaymentIntent): Markup {
   if (intent.status === 'succeeded') return html`<p class="good" role="status">Paid. Thank you!</p>`;
   if (intent.status === 'processing') {
     return html`<p class="note" role="status">The money is on its way.</p>`;

@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { z } from 'zod';
 import { defined } from '../../ledger/kernel/defined.ts';
-import type { Page, PageRequest, ProviderResult } from '../port.ts';
+import type { ProviderPage, ProviderPageRequest, ProviderResult } from '../port.ts';
 import { providerId, type Reader, unreadable } from './shapes.ts';
 import { CONNECTION_LOST } from './single-send-client.ts';
 
@@ -33,10 +33,10 @@ export interface ListParameters {
  * read" for "isn't there".
  */
 export async function list<Value>(
-  { limit, createdFromS, after: start }: PageRequest,
+  { limit, createdFromS, after: start }: ProviderPageRequest,
   send: (parameters: ListParameters) => Promise<unknown>,
   reader: Reader<Value>,
-): Promise<ProviderResult<Page<Value>>> {
+): Promise<ProviderResult<ProviderPage<Value>>> {
   const created = createdFromS === undefined ? undefined : { gte: createdFromS };
   for (let after = start; ;) {
     const parameters = { limit, ...defined({ created, starting_after: after }) };
@@ -53,7 +53,9 @@ const listShape = z.object({ object: z.literal('list'), has_more: z.boolean(), d
 
 const identified = z.object({ id: providerId });
 
-function pageReader<Value>(reader: Reader<Value>): Reader<Page<Value> & { readonly lastId?: string }> {
+function pageReader<Value>(
+  reader: Reader<Value>,
+): Reader<ProviderPage<Value> & { readonly lastId?: string }> {
   return (raw) => {
     const parsed = listShape.safeParse(raw);
     if (!parsed.success) return unreadable(parsed.error);
@@ -68,7 +70,7 @@ function pageReader<Value>(reader: Reader<Value>): Reader<Page<Value> & { readon
 }
 
 /** How a call that was not DONE ended. */
-export type ProviderFailure = Exclude<ProviderResult<never>, { readonly kind: 'DONE' }>;
+export type CallFailure = Exclude<ProviderResult<never>, { readonly kind: 'DONE' }>;
 
 /** Socket errors before a connection: a refused port, a name without an address. The request wasn't sent. */
 const NOT_CONNECTED: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
@@ -85,7 +87,7 @@ const FALLBACK_CODE = 'invalid_request_error';
  *
  * @param error whatever a call of the SDK threw
  */
-export function classifyFailure(error: unknown): ProviderFailure {
+export function classifyFailure(error: unknown): CallFailure {
   if (!(error instanceof Stripe.errors.StripeError)) return unknown('unexpected_error');
   // Another request with this key is running, whatever status and type this comes with.
   if (error.code === 'idempotency_key_in_use') return unknown('idempotency_key_in_use');
@@ -99,7 +101,7 @@ export function classifyFailure(error: unknown): ProviderFailure {
   return unknown('provider_error');
 }
 
-function connectionFailure(detail: unknown): ProviderFailure {
+function connectionFailure(detail: unknown): CallFailure {
   const code = detail instanceof Error && 'code' in detail ? detail.code : undefined;
   if (typeof code === 'string' && NOT_CONNECTED.has(code)) return unavailable('no_connection');
   if (code === Stripe.HttpClient.TIMEOUT_ERROR_CODE) return unknown('timeout');
@@ -107,15 +109,15 @@ function connectionFailure(detail: unknown): ProviderFailure {
 }
 
 /** Takes the first well-formed code. The SDK gives an empty decline code if there is none. */
-function refused(...codes: readonly (string | undefined)[]): ProviderFailure {
+function refused(...codes: readonly (string | undefined)[]): CallFailure {
   const code = codes.find((candidate) => candidate !== undefined && CODE_GRAMMAR.test(candidate));
   return { kind: 'REFUSED', code: code ?? FALLBACK_CODE };
 }
 
-function unavailable(reason: string): ProviderFailure {
+function unavailable(reason: string): CallFailure {
   return { kind: 'UNAVAILABLE', reason };
 }
 
-function unknown(reason: string): ProviderFailure {
+function unknown(reason: string): CallFailure {
   return { kind: 'UNKNOWN', reason };
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod';
 import { defined } from '../../ledger/kernel/defined.ts';
-import { readDispute, readPayment, readRefund, readSession } from './mapping.ts';
+import {
+  readProviderDispute,
+  readProviderPayment,
+  readProviderRefund,
+  readProviderSession,
+} from './mapping.ts';
 import type { ProviderEvent, ProviderEventObject } from '../port.ts';
 import {
-  epochS,
+  epochSeconds,
   metadata,
-  optional,
+  orAbsent,
   providerId,
   type Reader,
   type Reading,
@@ -17,18 +22,19 @@ import {
 type ObjectReader = Reader<ProviderEventObject>;
 
 const session: ObjectReader = (raw) =>
-  map(readSession(raw), (value) => ({ kind: 'session', session: value }));
+  map(readProviderSession(raw), (value) => ({ kind: 'session', session: value }));
 
 const payment: ObjectReader = (raw) =>
-  map(readPayment(raw), (value) => ({ kind: 'payment', payment: value }));
+  map(readProviderPayment(raw), (value) => ({ kind: 'payment', payment: value }));
 
-const refund: ObjectReader = (raw) => map(readRefund(raw), (value) => ({ kind: 'refund', refund: value }));
+const refund: ObjectReader = (raw) =>
+  map(readProviderRefund(raw), (value) => ({ kind: 'refund', refund: value }));
 
 const dispute: ObjectReader = (raw) =>
-  map(readDispute(raw), (value) => ({ kind: 'dispute', dispute: value }));
+  map(readProviderDispute(raw), (value) => ({ kind: 'dispute', dispute: value }));
 
 const charge: ObjectReader = readerOf(
-  z.object({ object: z.literal('charge'), payment_intent: optional(reference), metadata }),
+  z.object({ object: z.literal('charge'), payment_intent: orAbsent(reference), metadata }),
   (found) => ({ kind: 'charge', metadata: found.metadata, ...defined({ paymentId: found.payment_intent }) }),
 );
 
@@ -68,7 +74,7 @@ const eventShape = z.object({
   object: z.literal('event'),
   id: providerId,
   type: eventType,
-  created: epochS,
+  created: epochSeconds,
   livemode: z.boolean(),
   data: z.object({ object: z.unknown() }),
 });

@@ -4,9 +4,9 @@ import type { ProviderDispute, ProviderPayment, ProviderRefund, ProviderSession 
 import {
   amountMinor,
   currencyCode,
-  epochS,
+  epochSeconds,
   metadata,
-  optional,
+  orAbsent,
   pageUrl,
   providerId,
   type Reader,
@@ -32,11 +32,11 @@ const readPaymentSession: Reader<ProviderSession> = readerOf(
       .nullish()
       .pipe(z.enum(['open', 'complete', 'expired', 'other']).catch('other')),
     payment_status: z.string().pipe(z.enum(['paid', 'no_payment_required', 'unpaid']).catch('unpaid')),
-    url: optional(pageUrl),
-    expires_at: epochS,
-    payment_intent: optional(reference),
+    url: orAbsent(pageUrl),
+    expires_at: epochSeconds,
+    payment_intent: orAbsent(reference),
     amount_total: amountMinor.nullish(),
-    currency: optional(currencyCode),
+    currency: orAbsent(currencyCode),
     livemode: z.boolean(),
     metadata,
   }),
@@ -52,7 +52,7 @@ const readPaymentSession: Reader<ProviderSession> = readerOf(
 );
 
 /** We make sessions in payment mode only: subscriptions and set-ups belong to another integration. */
-export const readSession: Reader<ProviderSession> = (raw) => {
+export const readProviderSession: Reader<ProviderSession> = (raw) => {
   const mode = sessionMode.safeParse(raw);
   if (!mode.success) return unreadable(mode.error);
   return mode.data.mode === 'payment' ? readPaymentSession(raw) : { kind: 'FOREIGN' };
@@ -63,8 +63,8 @@ const voucherDetails = z
   .object({
     hosted_voucher_url: pageUrl.nullish(),
     hosted_instructions_url: pageUrl.nullish(),
-    expires_at: epochS.nullish(),
-    expires_after: epochS.nullish(),
+    expires_at: epochSeconds.nullish(),
+    expires_after: epochSeconds.nullish(),
   })
   .nullish()
   .transform((found) => {
@@ -87,7 +87,7 @@ const nextAction = z
   // An unreadable voucher must not hide that the payment exists.
   .catch(undefined);
 
-export const readPayment: Reader<ProviderPayment> = readerOf(
+export const readProviderPayment: Reader<ProviderPayment> = readerOf(
   z.object({
     object: z.literal('payment_intent'),
     id: providerId,
@@ -98,7 +98,7 @@ export const readPayment: Reader<ProviderPayment> = readerOf(
     amount_received: amountMinor,
     currency: currencyCode,
     livemode: z.boolean(),
-    created: epochS,
+    created: epochSeconds,
     metadata,
     last_payment_error: z.object({ decline_code: word, code: word }).nullish(),
     next_action: nextAction,
@@ -124,15 +124,15 @@ const REFUND_STATUS: ReadonlyMap<string, ProviderRefund['status']> = new Map([
 ]);
 
 /** FOREIGN without a payment intent: its charge comes from no session of ours. */
-export const readRefund: Reader<ProviderRefund> = readerOf(
+export const readProviderRefund: Reader<ProviderRefund> = readerOf(
   z.object({
     object: z.literal('refund'),
     id: providerId,
-    payment_intent: optional(reference),
+    payment_intent: orAbsent(reference),
     status: z.string().nullish(),
     amount: amountMinor,
     currency: currencyCode,
-    created: epochS,
+    created: epochSeconds,
     failure_reason: word,
     metadata,
   }),
@@ -162,16 +162,16 @@ const DISPUTE_STATUS: ReadonlyMap<string, ProviderDispute['status']> = new Map([
 ]);
 
 /** FOREIGN without a payment intent: its charge comes from no session of ours. */
-export const readDispute: Reader<ProviderDispute> = readerOf(
+export const readProviderDispute: Reader<ProviderDispute> = readerOf(
   z.object({
     object: z.literal('dispute'),
     id: providerId,
-    payment_intent: optional(reference),
+    payment_intent: orAbsent(reference),
     status: z.string(),
     amount: amountMinor,
     currency: currencyCode,
     livemode: z.boolean(),
-    created: epochS,
+    created: epochSeconds,
   }),
   ({ payment_intent: paymentId, ...found }) =>
     paymentId === undefined

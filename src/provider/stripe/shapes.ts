@@ -18,7 +18,7 @@ export const reference = z.union([providerId, z.object({ id: providerId }).trans
 
 export const amountMinor = z.int().nonnegative();
 
-export const epochS = z.int().nonnegative();
+export const epochSeconds = z.int().nonnegative();
 
 export const currencyCode = z
   .string()
@@ -35,7 +35,7 @@ export const pageUrl = z
   .transform((url) => (Buffer.byteLength(url) <= MAX_PAGE_URL_BYTES ? url : undefined));
 
 /** A field that Stripe leaves out or sets to null if it has no value. */
-export function optional<Value>(shape: z.ZodType<Value>): z.ZodType<Value | undefined> {
+export function orAbsent<Value>(shape: z.ZodType<Value>): z.ZodType<Value | undefined> {
   return shape.nullish().transform((value) => value ?? undefined);
 }
 

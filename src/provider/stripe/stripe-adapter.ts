@@ -2,7 +2,12 @@ import Stripe from 'stripe';
 import { defined } from '../../ledger/kernel/defined.ts';
 import { call, list } from './calls.ts';
 import { EVENT_TYPES, eventName, readEvent } from './event-mapping.ts';
-import { readDispute, readPayment, readRefund, readSession } from './mapping.ts';
+import {
+  readProviderDispute,
+  readProviderPayment,
+  readProviderRefund,
+  readProviderSession,
+} from './mapping.ts';
 import type {
   PaymentProvider,
   ProviderEvent,
@@ -45,21 +50,25 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
     // `rk_` is a restricted key: the same account, fewer permissions.
     livemode: /^(sk|rk)_live_/.test(secretKey),
     ...sessionMethods(checkout.sessions),
-    retrievePayment: (paymentId) => call(() => paymentIntents.retrieve(paymentId), readPayment),
-    listPayments: (page) => list(page, (parameters) => paymentIntents.list(parameters), readPayment),
+    retrievePayment: (paymentId) => call(() => paymentIntents.retrieve(paymentId), readProviderPayment),
+    listPayments: (page) => list(page, (parameters) => paymentIntents.list(parameters), readProviderPayment),
     createRefund: (request) => {
       const { idempotencyKey } = request;
-      return call(() => refunds.create(refundParameters(request), { idempotencyKey }), readRefund);
+      return call(() => refunds.create(refundParameters(request), { idempotencyKey }), readProviderRefund);
     },
-    retrieveRefund: (refundId) => call(() => refunds.retrieve(refundId), readRefund),
+    retrieveRefund: (refundId) => call(() => refunds.retrieve(refundId), readProviderRefund),
     listRefunds: ({ paymentId: payment_intent, ...page }) =>
-      list(page, (parameters) => refunds.list({ ...parameters, ...defined({ payment_intent }) }), readRefund),
-    retrieveDispute: (disputeId) => call(() => disputes.retrieve(disputeId), readDispute),
+      list(
+        page,
+        (parameters) => refunds.list({ ...parameters, ...defined({ payment_intent }) }),
+        readProviderRefund,
+      ),
+    retrieveDispute: (disputeId) => call(() => disputes.retrieve(disputeId), readProviderDispute),
     listDisputes: ({ paymentId: payment_intent, ...page }) =>
       list(
         page,
         (parameters) => disputes.list({ ...parameters, ...defined({ payment_intent }) }),
-        readDispute,
+        readProviderDispute,
       ),
     retrieveEvent: (eventId) => call(() => events.retrieve(eventId), readEvent),
     listEvents: (page) =>
@@ -90,15 +99,18 @@ function sessionMethods(
   sessions: Stripe['checkout']['sessions'],
 ): Pick<PaymentProvider, 'createSession' | 'retrieveSession' | 'expireSession'> {
   const retrieveSession: PaymentProvider['retrieveSession'] = (sessionId) =>
-    call(() => sessions.retrieve(sessionId), readSession);
+    call(() => sessions.retrieve(sessionId), readProviderSession);
   return {
     createSession: (request) => {
       const { idempotencyKey } = request;
-      return call(() => sessions.create(sessionParameters(request), { idempotencyKey }), readSession);
+      return call(() => sessions.create(sessionParameters(request), { idempotencyKey }), readProviderSession);
     },
     retrieveSession,
     expireSession: async (sessionId, idempotencyKey) => {
-      const expired = await call(() => sessions.expire(sessionId, {}, { idempotencyKey }), readSession);
+      const expired = await call(
+        () => sessions.expire(sessionId, {}, { idempotencyKey }),
+        readProviderSession,
+      );
       if (expired.kind !== 'REFUSED') return expired;
       // Stripe refuses "already expired" and "already complete" alike; only the session itself tells which it is.
       const current = await retrieveSession(sessionId);

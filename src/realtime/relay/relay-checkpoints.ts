@@ -10,7 +10,8 @@ import { integer } from '../../ledger/kernel/integers.ts';
 import { systemKey } from '../../ledger/kernel/keys.ts';
 
 /** How far a shard was read: up to a record, or to its end. */
-export type Checkpoint = { readonly kind: 'AFTER'; readonly sequence: string } | { readonly kind: 'DONE' };
+export type ShardCheckpoint =
+  { readonly kind: 'AFTER'; readonly sequence: string } | { readonly kind: 'DONE' };
 
 /** What the relay keeps in the table, under `system#relay`: who reads, and how far it has come. */
 export interface RelayCheckpoints {
@@ -18,8 +19,8 @@ export interface RelayCheckpoints {
   readonly lease: (owner: string, nowMs: number, leaseMs: number) => Promise<boolean>;
   /** Gives the lease back, so that the next owner need not wait for its end. */
   readonly release: (owner: string, nowMs: number) => Promise<void>;
-  readonly load: () => Promise<ReadonlyMap<string, Checkpoint>>;
-  readonly save: (shardId: string, checkpoint: Checkpoint, nowMs: number) => Promise<void>;
+  readonly load: () => Promise<ReadonlyMap<string, ShardCheckpoint>>;
+  readonly save: (shardId: string, checkpoint: ShardCheckpoint, nowMs: number) => Promise<void>;
 }
 
 const SHARD_PREFIX = 'SHARD#';
@@ -52,7 +53,7 @@ export function createRelayCheckpoints(client: DynamoDBClient, TableName: string
       await putLease(owner, nowMs, 0);
     },
     load: async () => {
-      const checkpoints = new Map<string, Checkpoint>();
+      const checkpoints = new Map<string, ShardCheckpoint>();
       const query = {
         TableName,
         ConsistentRead: true,

@@ -5,7 +5,7 @@ import { newTransitions } from '../../ledger/model/orders/order-changes.ts';
 import { readOrder } from '../../ledger/items/order-item.ts';
 import type { Logger } from '../../observability/logger.ts';
 import { type Bus, publishEntry, publishTransition } from '../bus/bus.ts';
-import type { Checkpoint, RelayCheckpoints } from './relay-checkpoints.ts';
+import type { ShardCheckpoint, RelayCheckpoints } from './relay-checkpoints.ts';
 import type { ChangeStream, Shard, TableChange } from './relay-stream.ts';
 
 export interface RelayReaderOptions {
@@ -29,7 +29,7 @@ export interface RelayReader {
 }
 
 interface ShardProgress extends Shard {
-  checkpoint: Checkpoint | undefined;
+  checkpoint: ShardCheckpoint | undefined;
   iterator: string | undefined;
   unsaved: boolean;
   savedAtMs: number;

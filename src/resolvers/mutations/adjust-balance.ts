@@ -1,7 +1,7 @@
 import { adjustBalance } from '../../ledger/usecases/commands/adjust-balance.ts';
 import { builder } from '../../schema/builder.ts';
 import { CapExceeded, InsufficientBalance, LEDGER_FAILURES } from '../../schema/failures.ts';
-import { BALANCE_NOW, ENTRY_BOOKED, guardedSuccess, resultUnion } from '../../schema/results.ts';
+import { BALANCE_NOW, ENTRY_OF_OPERATION, guardedSuccess, resultUnion } from '../../schema/results.ts';
 import { guardedMutation } from '../declare-mutation.ts';
 
 const AdjustBalanceInput = builder.inputType('AdjustBalanceInput', {
@@ -26,7 +26,7 @@ const AdjustBalanceInput = builder.inputType('AdjustBalanceInput', {
 });
 
 const AdjustBalanceSuccess = guardedSuccess('AdjustBalanceSuccess', (t) => ({
-  entry: t.field(ENTRY_BOOKED),
+  entry: t.field(ENTRY_OF_OPERATION),
   balance: t.field(BALANCE_NOW),
 }));
 

@@ -1,7 +1,13 @@
 import { charge } from '../../ledger/usecases/commands/charge.ts';
 import { builder } from '../../schema/builder.ts';
 import { InsufficientBalance, LEDGER_FAILURES, OrderNotPayable } from '../../schema/failures.ts';
-import { BALANCE_NOW, ENTRY_BOOKED, ORDER_NOW, guardedSuccess, resultUnion } from '../../schema/results.ts';
+import {
+  BALANCE_NOW,
+  ENTRY_OF_OPERATION,
+  ORDER_NOW,
+  guardedSuccess,
+  resultUnion,
+} from '../../schema/results.ts';
 import { guardedMutation } from '../declare-mutation.ts';
 
 const ChargeInput = builder.inputType('ChargeInput', {
@@ -18,7 +24,7 @@ const ChargeInput = builder.inputType('ChargeInput', {
 
 const ChargeSuccess = guardedSuccess('ChargeSuccess', (t) => ({
   order: t.field(ORDER_NOW),
-  entry: t.field(ENTRY_BOOKED),
+  entry: t.field(ENTRY_OF_OPERATION),
   balance: t.field(BALANCE_NOW),
 }));
 

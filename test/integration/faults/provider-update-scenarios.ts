@@ -153,7 +153,7 @@ const losesDispute: Scenario = {
   },
 };
 
-const takesSurplus: Scenario = {
+const takesOverpayment: Scenario = {
   name: 'the event of a second payment of a paid order',
   prepare: async (world) => {
     const order = await paidAtProvider(world, 'PURCHASE', (paid) => ({
@@ -187,9 +187,9 @@ const takesSurplus: Scenario = {
 };
 
 /** Facts of the provider beside the first payment of an order. */
-export const TOLD_SCENARIOS: readonly Scenario[] = [
+export const PROVIDER_UPDATE_SCENARIOS: readonly Scenario[] = [
   settlesOurRefund,
   recordsDashboardRefund,
   losesDispute,
-  takesSurplus,
+  takesOverpayment,
 ];

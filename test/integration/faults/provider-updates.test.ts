@@ -1,5 +1,5 @@
 import { haveTheirEffectOnce } from './every-fault.ts';
-import { TOLD_SCENARIOS } from './provider-update-scenarios.ts';
+import { PROVIDER_UPDATE_SCENARIOS } from './provider-update-scenarios.ts';
 
 /** What the provider tells of money that goes back, or came twice. */
-haveTheirEffectOnce(TOLD_SCENARIOS);
+haveTheirEffectOnce(PROVIDER_UPDATE_SCENARIOS);

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { sufferRandomFaults } from './random-faults.ts';
+import { runWithRandomFaults } from './random-faults.ts';
 
 it(
   'operations whose every request may go wrong happen once each, and the same seed is the same history',
   { timeout: 60_000 },
   async () => {
-    const history = await sufferRandomFaults(7, 24);
+    const history = await runWithRandomFaults(7, 24);
     expect(new Set(history).size).toBeGreaterThan(16);
-    expect(await sufferRandomFaults(7, 24)).toEqual(history);
+    expect(await runWithRandomFaults(7, 24)).toEqual(history);
   },
 );

@@ -13,7 +13,7 @@ const MOST_REQUESTS = 40;
  * Operations one after another, each request of theirs going wrong by chance, each sent until it is settled. Gives what
  * happened, operation by operation: the same for the same seed.
  */
-export async function sufferRandomFaults(seed: number, operations: number): Promise<readonly string[]> {
+export async function runWithRandomFaults(seed: number, operations: number): Promise<readonly string[]> {
   const world = await makeFaultyWorld();
   const fraction = seededFractions(seed);
   const history: string[] = [];

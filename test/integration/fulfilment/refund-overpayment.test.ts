@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 /** An order of 20.00, paid from the wallet, whose expired session's card payment came after all: booked as surplus. */
-async function paidTwice(): Promise<{ readonly orderId: string; readonly surplusId: string }> {
+async function paidTwice(): Promise<{ readonly orderId: string; readonly overpaymentId: string }> {
   await harness.fund('t_1', 'u_1', '20.00');
   const { id, orderId, sessionId } = await checkedOut(harness, '20.00');
   await harness.simulator.expireSession({ session: sessionId });
@@ -35,9 +35,9 @@ async function paidTwice(): Promise<{ readonly orderId: string; readonly surplus
   await harness.simulator.payByCard({ session: sessionId, evenIfExpired: true });
   await applyEvents(harness);
   const { overpayments, steps } = await orderNow(orderId);
-  const surplusId = overpayments[0]?.paymentId ?? '';
-  expect(steps).toMatchObject([{ name: `refund-surplus:${surplusId}`, state: 'PENDING' }]);
-  return { orderId, surplusId };
+  const overpaymentId = overpayments[0]?.paymentId ?? '';
+  expect(steps).toMatchObject([{ name: `refund-surplus:${overpaymentId}`, state: 'PENDING' }]);
+  return { orderId, overpaymentId };
 }
 
 function orderNow(orderId: string): Promise<Order> {
@@ -74,11 +74,11 @@ async function atStripe(paymentId: string): Promise<readonly string[]> {
 
 describe('a surplus payment', () => {
   it('is given back in full, once, and booked when the event tells of it', async () => {
-    const { orderId, surplusId } = await paidTwice();
+    const { orderId, overpaymentId } = await paidTwice();
     work();
     const done = await until(orderId, isDone);
     expect(done.state).toBe('CONFIRMED');
-    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+    expect(await atStripe(overpaymentId)).toEqual(['2000 succeeded']);
     await applyEvents(harness);
     const recorded = await orderNow(orderId);
     expect(recorded.overpayments.map(({ refunded }) => refunded.toFixed())).toEqual(['20']);
@@ -86,51 +86,51 @@ describe('a surplus payment', () => {
   });
 
   it('is given back once although the answer got lost', async () => {
-    const { orderId, surplusId } = await paidTwice();
+    const { orderId, overpaymentId } = await paidTwice();
     await harness.simulator.resetNextRequests({ ...REFUNDS, count: 1, when: 'after' });
     work();
     await until(orderId, hasFailed);
     await harness.advance(2_000);
     await until(orderId, isDone);
-    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+    expect(await atStripe(overpaymentId)).toEqual(['2000 succeeded']);
   });
 
   it('is given back later when the provider could not be asked', async () => {
-    const { orderId, surplusId } = await paidTwice();
+    const { orderId, overpaymentId } = await paidTwice();
     await harness.simulator.failNextRequests({ ...REFUNDS, count: 1, status: 429, type: 'api_error' });
     work();
     const waiting = await until(orderId, hasFailed);
     expect(waiting.steps[0]?.lastError).toMatch(/^the provider: /);
-    expect(await atStripe(surplusId)).toEqual([]);
+    expect(await atStripe(overpaymentId)).toEqual([]);
     await harness.advance(2_000);
     await until(orderId, isDone);
-    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+    expect(await atStripe(overpaymentId)).toEqual(['2000 succeeded']);
   });
 
   it('of which the dashboard gave a part back gets the rest', async () => {
-    const { orderId, surplusId } = await paidTwice();
-    await harness.simulator.dashboardRefund({ paymentIntent: surplusId, amount: 500 });
+    const { orderId, overpaymentId } = await paidTwice();
+    await harness.simulator.dashboardRefund({ paymentIntent: overpaymentId, amount: 500 });
     work();
     await until(orderId, isDone);
-    expect(await atStripe(surplusId)).toEqual(['500 succeeded', '1500 succeeded']);
+    expect(await atStripe(overpaymentId)).toEqual(['500 succeeded', '1500 succeeded']);
   });
 
   it('that the dashboard gave back needs nothing more', async () => {
-    const { orderId, surplusId } = await paidTwice();
-    await harness.simulator.dashboardRefund({ paymentIntent: surplusId });
+    const { orderId, overpaymentId } = await paidTwice();
+    await harness.simulator.dashboardRefund({ paymentIntent: overpaymentId });
     work();
     await until(orderId, isDone);
-    expect(await atStripe(surplusId)).toEqual(['2000 succeeded']);
+    expect(await atStripe(overpaymentId)).toEqual(['2000 succeeded']);
   });
 
   it('whose refund failed is refunded anew, under another key', async () => {
-    const { orderId, surplusId } = await paidTwice();
+    const { orderId, overpaymentId } = await paidTwice();
     await harness.simulator.nextRefunds({ status: 'failed', count: 1 });
     work();
     await until(orderId, hasFailed);
     await harness.advance(2_000);
     await until(orderId, isDone);
-    expect(await atStripe(surplusId)).toEqual(['2000 failed', '2000 succeeded']);
+    expect(await atStripe(overpaymentId)).toEqual(['2000 failed', '2000 succeeded']);
   });
 });
 
@@ -139,18 +139,18 @@ describe("a surplus payment's refund that waits at Stripe", () => {
   const HALF_HOUR_MS = 30 * 60_000;
 
   /** The step has asked for the refund, and Stripe has it as pending. */
-  async function pendingRefund(): Promise<{ readonly orderId: string; readonly surplusId: string }> {
+  async function pendingRefund(): Promise<{ readonly orderId: string; readonly overpaymentId: string }> {
     const paid = await paidTwice();
     await harness.simulator.nextRefunds({ status: 'pending', count: 1 });
     work();
     await until(paid.orderId, isDone);
     await worker?.stop();
-    expect(await atStripe(paid.surplusId)).toEqual(['2000 pending']);
+    expect(await atStripe(paid.overpaymentId)).toEqual(['2000 pending']);
     return paid;
   }
 
-  async function settleAtStripe(surplusId: string, status: 'succeeded' | 'failed'): Promise<void> {
-    const listed = await harness.ledger.provider.listRefunds({ paymentId: surplusId, limit: 1 });
+  async function settleAtStripe(overpaymentId: string, status: 'succeeded' | 'failed'): Promise<void> {
+    const listed = await harness.ledger.provider.listRefunds({ paymentId: overpaymentId, limit: 1 });
     const refund = listed.kind === 'DONE' ? (listed.value.items[0]?.providerRefundId ?? '') : '';
     await harness.simulator.settleRefund({ refund, status });
   }
@@ -171,11 +171,11 @@ describe("a surplus payment's refund that waits at Stripe", () => {
   it.each([
     ['told of as pending', true],
     ['never told of', false],
-  ])('and was %s is booked by the sweeper, once', async (_name, isTold) => {
-    const { orderId, surplusId } = await pendingRefund();
-    if (isTold) await applyEvents(harness);
+  ])('and was %s is booked by the sweeper, once', async (_name, isReported) => {
+    const { orderId, overpaymentId } = await pendingRefund();
+    if (isReported) await applyEvents(harness);
     expect((await orderNow(orderId)).overpayments[0]?.refunds.map(({ state }) => state)).toEqual(
-      isTold ? ['PENDING'] : [],
+      isReported ? ['PENDING'] : [],
     );
     await harness.advance(HALF_HOUR_MS - 1);
     expect(await sweep(orderId)).toBe('NOT_DUE');
@@ -184,7 +184,7 @@ describe("a surplus payment's refund that waits at Stripe", () => {
     expect((await orderNow(orderId)).checks?.count).toBe(1);
     expect(await refundEntries()).toEqual([]);
 
-    await settleAtStripe(surplusId, 'succeeded');
+    await settleAtStripe(overpaymentId, 'succeeded');
     await harness.advance(3 * HALF_HOUR_MS);
     expect(await sweep(orderId)).toBe('SETTLED');
     await applyEvents(harness);
@@ -200,7 +200,7 @@ describe("a surplus payment's refund that waits at Stripe", () => {
   });
 
   it('after one that had failed, and was never told of, is booked by the sweeper too', async () => {
-    const { orderId, surplusId } = await paidTwice();
+    const { orderId, overpaymentId } = await paidTwice();
     await harness.simulator.nextRefunds({ status: 'failed', count: 1 });
     work();
     await until(orderId, hasFailed);
@@ -208,7 +208,7 @@ describe("a surplus payment's refund that waits at Stripe", () => {
     await harness.advance(2_000);
     await until(orderId, isDone);
     await worker?.stop();
-    expect(await atStripe(surplusId)).toEqual(['2000 failed', '2000 succeeded']);
+    expect(await atStripe(overpaymentId)).toEqual(['2000 failed', '2000 succeeded']);
     expect((await orderNow(orderId)).overpayments[0]).toMatchObject({
       asked: 2,
       refunds: [{ state: 'FAILED' }],
@@ -220,9 +220,9 @@ describe("a surplus payment's refund that waits at Stripe", () => {
   });
 
   it('and fails there is alerted, and no more asked about', async () => {
-    const { orderId, surplusId } = await pendingRefund();
+    const { orderId, overpaymentId } = await pendingRefund();
     await applyEvents(harness);
-    await settleAtStripe(surplusId, 'failed');
+    await settleAtStripe(overpaymentId, 'failed');
     await harness.advance(HALF_HOUR_MS);
     const alerts = harness.counted.get('SurplusPayment') ?? 0;
     expect(await sweep(orderId)).toBe('SETTLED');

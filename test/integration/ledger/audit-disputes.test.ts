@@ -39,7 +39,7 @@ async function dispute(world: World, id: string, status: string, fields: object 
   expect(await world.apply(event)).toMatchObject({ outcome: 'APPLIED' });
 }
 
-const OF_SURPLUS = { payment_intent: 'pi_2', amount: 500 };
+const OF_OVERPAYMENT = { payment_intent: 'pi_2', amount: 500 };
 
 describe('disputes as they come are no problem', () => {
   it.each(['PURCHASE', 'TOP_UP'] as const)(
@@ -73,9 +73,9 @@ describe('disputes as they come are no problem', () => {
   it('of a surplus payment', async () => {
     const world = await makeWorld();
     await paidOrder(world, 'PURCHASE', 2);
-    await dispute(world, 'du_1', 'lost', OF_SURPLUS);
+    await dispute(world, 'du_1', 'lost', OF_OVERPAYMENT);
     expect(await auditedProblems(world)).toEqual([]);
-    await dispute(world, 'du_1', 'won', OF_SURPLUS);
+    await dispute(world, 'du_1', 'won', OF_OVERPAYMENT);
     expect(await auditedProblems(world)).toEqual([]);
   });
 });
@@ -146,7 +146,7 @@ describe('planted damage to disputes is named', () => {
   it('one of a surplus payment that was taken from the merchant', async () => {
     const world = await makeWorld();
     await paidOrder(world, 'PURCHASE', 2);
-    await dispute(world, 'du_1', 'lost', OF_SURPLUS);
+    await dispute(world, 'du_1', 'lost', OF_OVERPAYMENT);
     await damage(world, await entryOf(world, { providerId: 'du_1' }), 'postings.0.d', { S: 'merchant:cafe' });
     expect(await auditedProblems(world)).toEqual([
       'dispute du_1 by entries: expected 0, found 500',

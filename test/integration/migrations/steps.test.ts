@@ -3,7 +3,7 @@ import { backfill } from '../../../src/migrations/backfill.ts';
 import type { Migration } from '../../../src/migrations/legacy-record.ts';
 import { GOD_RECORD, METRICS_SPLIT } from '../../../src/migrations/manifests.ts';
 import { stateKey } from '../../../src/migrations/state.ts';
-import { type StepResult, takeStep } from '../../../src/migrations/steps.ts';
+import { type MigrationStepResult, takeStep } from '../../../src/migrations/steps.ts';
 import { type Toolkit, readStates } from '../../../src/migrations/toolkit.ts';
 import { verify } from '../../../src/migrations/verify.ts';
 import { damage } from '../../support/damage.ts';
@@ -46,7 +46,7 @@ function atOneMoment(operators: number): readonly Toolkit[] {
   }));
 }
 
-function stepOf(toolkit: Toolkit | undefined, migration: Migration): Promise<StepResult> {
+function stepOf(toolkit: Toolkit | undefined, migration: Migration): Promise<MigrationStepResult> {
   if (toolkit === undefined) throw new Error('no operator');
   return takeStep(toolkit, migration, 'FORWARD');
 }

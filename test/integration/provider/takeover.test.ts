@@ -9,7 +9,7 @@ import { checkout } from '../../../src/ledger/usecases/commands/checkout.ts';
 import { newLease } from '../../../src/ledger/usecases/provider-calls/complete-claim.ts';
 import {
   identify,
-  idempotencyRecordOf as newMarker,
+  idempotencyRecordOf as newRecord,
 } from '../../../src/ledger/usecases/runtime/idempotency.ts';
 import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
@@ -58,7 +58,7 @@ async function killedAfterClaim(lease: Partial<Pick<Lease, 'leaseEndMs'>> = {}):
   const claim: Lease = { ...newLease(ledger, request, nowMs), ...lease };
   const claimed = claimAttempt(order, { ...URLS, paymentMethodTypes: ['card'] }, claim, nowMs);
   const token = ledger.ids.token();
-  const record = newMarker(ledger, request, token, nowMs, {
+  const record = newRecord(ledger, request, token, nowMs, {
     status: 'PROCESSING',
     claimOf: { accountId: 'u_1', orderId },
   });

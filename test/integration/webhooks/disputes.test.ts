@@ -6,7 +6,15 @@ import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import { isDisputed } from '../../../src/ledger/model/orders/order.ts';
 import { eventOf } from './support.ts';
-import { disputeTold, idOf, made, paid, refundTold, tellPaid, withRefunds } from './told-refunds.ts';
+import {
+  reportedDispute,
+  idOf,
+  made,
+  paid,
+  reportedRefund,
+  tellPaid,
+  withRefunds,
+} from './reported-refunds.ts';
 
 /** Disputes as the provider tells them, and what is told of surplus payments, on the engine (docs/DESIGN.md §8, FIELD-CASES C54). */
 
@@ -15,10 +23,10 @@ describe('a dispute', () => {
     const { world, order } = await paid();
     const ledger = withRefunds(world, () => Promise.reject(new Error('the provider was asked for a refund')));
     const ask = () => refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order) });
-    await disputeTold(world, 'created', { status: 'needs_response' });
+    await reportedDispute(world, 'created', { status: 'needs_response' });
     expect(await ask()).toMatchObject({ kind: 'OrderDisputed' });
-    await disputeTold(world, 'closed', { status: 'lost' });
-    await disputeTold(world, 'funds_withdrawn', { status: 'lost' });
+    await reportedDispute(world, 'closed', { status: 'lost' });
+    await reportedDispute(world, 'funds_withdrawn', { status: 'lost' });
     expect(await ask()).toMatchObject({ kind: 'OrderDisputed' });
     expect(await world.recorded('alice', 'merchant:cafe')).toBe('0');
     const after = await world.now(order);
@@ -29,14 +37,14 @@ describe('a dispute', () => {
   it('that is an inquiry forbids nothing and is not shown; one that is won allows refunds again', async () => {
     const { world, order } = await paid();
     const ledger = withRefunds(world, (request) => Promise.resolve(made(request, 'succeeded')));
-    await disputeTold(world, 'created', { status: 'warning_needs_response' });
+    await reportedDispute(world, 'created', { status: 'warning_needs_response' });
     expect(await world.now(order)).toMatchObject({ version: 3, disputes: [{ status: 'inquiry' }] });
     const half = { orderId: idOf(order), amount: '250' };
     expect(await refund(ledger, merchant('cafe', 'demo'), world.key(), half)).toMatchObject({
       kind: 'RefundSuccess',
     });
-    await disputeTold(world, 'updated', { status: 'needs_response' });
-    await disputeTold(world, 'closed', { status: 'won' });
+    await reportedDispute(world, 'updated', { status: 'needs_response' });
+    await reportedDispute(world, 'closed', { status: 'won' });
     expect(isDisputed(await world.now(order))).toBe(false);
     const second = withRefunds(world, (request) =>
       Promise.resolve({ ...made(request, 'succeeded'), providerRefundId: 're_2' }),
@@ -49,9 +57,9 @@ describe('a dispute', () => {
 
   it('of an order refunded in full never reopens it; its loss is booked, with an alert', async () => {
     const { world, order } = await paid();
-    await refundTold(world, 'created', { amount: 500 });
-    await disputeTold(world, 'created', { status: 'needs_response' });
-    await disputeTold(world, 'closed', { status: 'lost' });
+    await reportedRefund(world, 'created', { amount: 500 });
+    await reportedDispute(world, 'created', { status: 'needs_response' });
+    await reportedDispute(world, 'closed', { status: 'lost' });
     expect((await world.now(order)).state).toBe('REFUNDED');
     expect(world.counted.get('RefundBeyondRefundable')).toBe(1);
     expect(await world.recorded('alice', 'merchant:cafe')).toBe('-500');
@@ -59,24 +67,24 @@ describe('a dispute', () => {
 
   it('beside another on the same payment: disputed until both are over', async () => {
     const { world, order } = await paid();
-    await disputeTold(world, 'created', { id: 'du_1', amount: 200 });
-    await disputeTold(world, 'created', { id: 'du_2', amount: 300 });
-    await disputeTold(world, 'closed', { id: 'du_1', amount: 200, status: 'won' });
+    await reportedDispute(world, 'created', { id: 'du_1', amount: 200 });
+    await reportedDispute(world, 'created', { id: 'du_2', amount: 300 });
+    await reportedDispute(world, 'closed', { id: 'du_1', amount: 200, status: 'won' });
     expect(isDisputed(await world.now(order))).toBe(true);
-    await disputeTold(world, 'closed', { id: 'du_2', amount: 300, status: 'won' });
+    await reportedDispute(world, 'closed', { id: 'du_2', amount: 300, status: 'won' });
     expect(isDisputed(await world.now(order))).toBe(false);
   });
 
   it('that closed anew is settled by asking, and comes again while nobody answers', async () => {
     const { world, order } = await paid();
-    await disputeTold(world, 'closed', { status: 'lost' });
+    await reportedDispute(world, 'closed', { status: 'lost' });
     world.account.down = true;
-    expect(await disputeTold(world, 'closed', { status: 'won' })).toEqual({
+    expect(await reportedDispute(world, 'closed', { status: 'won' })).toEqual({
       kind: 'RETRY_LATER',
       reason: 'PROVIDER',
     });
     world.account.down = false;
-    expect(await disputeTold(world, 'closed', { status: 'won' })).toMatchObject({
+    expect(await reportedDispute(world, 'closed', { status: 'won' })).toMatchObject({
       outcome: 'MISMATCH',
       detail: 'no such dispute',
     });
@@ -89,8 +97,8 @@ describe('a dispute', () => {
       livemode: false,
       createdS: 1,
     });
-    await disputeTold(world, 'closed', { status: 'won' });
-    await disputeTold(world, 'closed', { status: 'lost' });
+    await reportedDispute(world, 'closed', { status: 'won' });
+    await reportedDispute(world, 'closed', { status: 'lost' });
     expect(isDisputed(await world.now(order))).toBe(false);
     expect(await world.recorded('alice', 'merchant:cafe')).toBe('500');
     const disputes = (await world.entries('demo', 'alice')).filter(
@@ -105,10 +113,10 @@ describe('refunds and disputes of a surplus payment', () => {
     const { world, order } = await paid({ sessionIds: ['cs_1', 'cs_2'] });
     await tellPaid(world, order, 2);
     const ofOverpayment = { payment_intent: 'pi_2', amount: 500 };
-    await refundTold(world, 'created', { ...ofOverpayment, status: 'pending' });
-    await refundTold(world, 'updated', ofOverpayment);
-    expect(await refundTold(world, 'updated', ofOverpayment)).toMatchObject({ outcome: 'STALE' });
-    await disputeTold(world, 'created', { ...ofOverpayment, status: 'needs_response' });
+    await reportedRefund(world, 'created', { ...ofOverpayment, status: 'pending' });
+    await reportedRefund(world, 'updated', ofOverpayment);
+    expect(await reportedRefund(world, 'updated', ofOverpayment)).toMatchObject({ outcome: 'STALE' });
+    await reportedDispute(world, 'created', { ...ofOverpayment, status: 'needs_response' });
     const after = await world.now(order);
     expect(isDisputed(after)).toBe(false);
     expect([after.state, after.refundable.toFixed(), after.refunds.length]).toEqual(['PAID', '500', 0]);

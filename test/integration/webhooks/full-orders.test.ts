@@ -16,7 +16,7 @@ import { isFull } from '../../../src/ledger/model/orders/order-size.ts';
 import { updateOrder } from '../../../src/ledger/items/order-writes.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import { plan } from '../../../src/ledger/items/plan.ts';
-import { readRefund } from '../../../src/provider/stripe/mapping.ts';
+import { readProviderRefund } from '../../../src/provider/stripe/mapping.ts';
 import { customer, merchant } from '../../support/harness.ts';
 import { itemBytes } from '../../support/item-bytes.ts';
 import { stripeRefund, stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
@@ -151,7 +151,7 @@ describe('a full order', () => {
       order: { S: order.orderId },
       refund: { M: { s: { S: 'FAILED' }, a: { N: '100' } } },
     });
-    const read = readRefund(reported('re_1', 'succeeded'));
+    const read = readProviderRefund(reported('re_1', 'succeeded'));
     if (read.kind !== 'READ') throw new Error('unreadable');
     expect(await compareRefund(world.ledger, read.value)).toEqual({ kind: 'SAME' });
     const report = await auditTable(world.ledger.store, { segments: 1, wait: () => Promise.resolve() });
@@ -219,7 +219,7 @@ describe('a full order', () => {
       for (let id = 1; id <= 20; id += 1) {
         const made = reported(id);
         await world.apply(eventOf(world, 'refund.created', made));
-        const read = readRefund(made);
+        const read = readProviderRefund(made);
         if (read.kind === 'READ') world.account.refunds.set(`re_${String(id)}`, read.value);
       }
       let count = 0;
@@ -235,7 +235,7 @@ describe('a full order', () => {
       expect(count).toBe(reads);
 
       // One is new: it alone is settled by itself.
-      const another = readRefund(reported(21));
+      const another = readProviderRefund(reported(21));
       if (another.kind !== 'READ') throw new Error('unreadable');
       world.account.refunds.set('re_21', another.value);
       count = 0;
@@ -252,7 +252,7 @@ describe('a full order', () => {
     const order = await paidFullOrder(world);
     const pending = stripeRefund({ id: 're_1', status: 'pending', amount: 500, metadata: {} });
     await world.apply(eventOf(world, 'refund.created', pending));
-    const read = readRefund({ ...pending, status: 'succeeded' });
+    const read = readProviderRefund({ ...pending, status: 'succeeded' });
     if (read.kind !== 'READ') throw new Error('unreadable');
     world.account.refunds.set('re_1', read.value);
     world.clock.advance(world.ledger.settings.sweepAfterMs);

@@ -3,7 +3,7 @@ import { stripeDispute, stripePayment, stripeSession } from '../../unit/provider
 import { admin } from '../../support/harness.ts';
 import { listWebhookProblems } from '../../../src/ledger/usecases/queries/read-webhook-events.ts';
 import { replayWebhookEvent } from '../../../src/ledger/usecases/provider-updates/replay-webhook-event.ts';
-import { readPayment } from '../../../src/provider/stripe/mapping.ts';
+import { readProviderPayment } from '../../../src/provider/stripe/mapping.ts';
 import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { type World, eventOf, makeWorld, metadataOf } from './support.ts';
 
@@ -86,7 +86,7 @@ describe('replaying an event by hand', () => {
     const world = await makeWorld();
     const order = await world.waitingOrder();
     const metadata = metadataOf(order);
-    const payment = readPayment(stripePayment({ metadata }));
+    const payment = readProviderPayment(stripePayment({ metadata }));
     if (payment.kind !== 'READ') throw new Error('unreadable payment');
     world.account.payments.set('pi_1', payment.value);
     const event = wrongAmount(world, metadata);

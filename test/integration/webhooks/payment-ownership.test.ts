@@ -6,7 +6,7 @@ import {
   stripeSession,
 } from '../../unit/provider/stripe/stripe-objects.ts';
 import { eventOf, makeWorld, metadataOf, rawItem } from './support.ts';
-import { HOUR_MS, PAID, knowsSession, paymentOf } from './told-payments.ts';
+import { HOUR_MS, PAID, knowsSession, paymentOf } from './reported-payments.ts';
 
 /** How webhooks find the order that a payment belongs to, on the engine (docs/DESIGN.md §8, FIELD-CASES C23 to C33). */
 

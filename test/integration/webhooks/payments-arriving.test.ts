@@ -5,7 +5,7 @@ import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.
 import { topics } from '../../../src/realtime/bus/bus.ts';
 import { customer } from '../../support/harness.ts';
 import { eventOf, makeWorld, metadataOf, rawEvent, rawItem, serveWebhook } from './support.ts';
-import { PAID, UNPAID, knowsSession, sessionOf } from './told-payments.ts';
+import { PAID, UNPAID, knowsSession, sessionOf } from './reported-payments.ts';
 
 /** What a payment that arrives does, on the engine (docs/DESIGN.md §8, FIELD-CASES C04 and C23 to C33). */
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { stripePayment, stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
 import { topics } from '../../../src/realtime/bus/bus.ts';
 import { eventOf, makeWorld, metadataOf } from './support.ts';
-import { HOUR_MS, PAID, UNPAID, knowsSession, sessionOf } from './told-payments.ts';
+import { HOUR_MS, PAID, UNPAID, knowsSession, sessionOf } from './reported-payments.ts';
 
 /** What webhooks of payments that wait, fail or are canceled do, on the engine (docs/DESIGN.md §8, FIELD-CASES C23 to C33). */
 

@@ -11,14 +11,18 @@ import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-bala
 import { charge } from '../../../src/ledger/usecases/commands/charge.ts';
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
-import { readPayment, readRefund, readSession } from '../../../src/provider/stripe/mapping.ts';
+import {
+  readProviderPayment,
+  readProviderRefund,
+  readProviderSession,
+} from '../../../src/provider/stripe/mapping.ts';
 import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { type World, eventOf, makeWorld, metadataOf } from './support.ts';
 
 /** Events that arrive at the same moment as each other, and as what we do ourselves, on the engine. */
 
 /** Delivers all of them twice at once, and again what must come again, as the provider does. */
-async function deliverAtOnce(world: World, events: readonly ProviderEvent[]): Promise<void> {
+async function deliverTogether(world: World, events: readonly ProviderEvent[]): Promise<void> {
   let left = [...events, ...events];
   for (let rounds = 0; left.length > 0; rounds += 1) {
     if (rounds > 20) throw new Error('some event comes again for ever');
@@ -27,7 +31,7 @@ async function deliverAtOnce(world: World, events: readonly ProviderEvent[]): Pr
   }
 }
 
-function sessionTold(
+function reportedSession(
   world: World,
   order: Order,
   attempt: number,
@@ -47,11 +51,11 @@ function sessionTold(
   );
 }
 
-function paymentTold(world: World, order: Order, attempt: number): ProviderEvent {
+function reportedPayment(world: World, order: Order, attempt: number): ProviderEvent {
   const payment = stripePayment({ id: `pi_${String(attempt)}`, metadata: metadataOf(order, attempt) });
-  const reading = readPayment(payment);
+  const reading = readProviderPayment(payment);
   if (reading.kind === 'READ') world.account.payments.set(reading.value.paymentId, reading.value);
-  const session = readSession(
+  const session = readProviderSession(
     stripeSession({
       id: `cs_${String(attempt)}`,
       status: 'complete',
@@ -70,10 +74,10 @@ describe('events at the same moment', () => {
   it('of a konbini payment: paid once', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder();
-    await deliverAtOnce(world, [
-      sessionTold(world, order, 1, 'completed', 'unpaid'),
-      sessionTold(world, order, 1, 'async_payment_succeeded', 'paid'),
-      paymentTold(world, order, 1),
+    await deliverTogether(world, [
+      reportedSession(world, order, 1, 'completed', 'unpaid'),
+      reportedSession(world, order, 1, 'async_payment_succeeded', 'paid'),
+      reportedPayment(world, order, 1),
     ]);
     expect((await world.now(order)).state).toBe('PAID');
     expect(await world.entries('demo', 'alice')).toHaveLength(1);
@@ -82,11 +86,11 @@ describe('events at the same moment', () => {
   it('of two payments of one order: one pays, one is surplus', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder({ sessionIds: ['cs_1', 'cs_2'] });
-    await deliverAtOnce(world, [
-      sessionTold(world, order, 1, 'completed', 'paid'),
-      sessionTold(world, order, 2, 'completed', 'paid'),
-      paymentTold(world, order, 1),
-      paymentTold(world, order, 2),
+    await deliverTogether(world, [
+      reportedSession(world, order, 1, 'completed', 'paid'),
+      reportedSession(world, order, 2, 'completed', 'paid'),
+      reportedPayment(world, order, 1),
+      reportedPayment(world, order, 2),
     ]);
     const after = await world.now(order);
     expect([after.state, after.overpayments.length]).toEqual(['PAID', 1]);
@@ -98,8 +102,8 @@ describe('events at the same moment', () => {
   it('of a payment, two dashboard refunds and a lost dispute of a top-up: each is booked once', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder({ kind: 'TOP_UP' });
-    await deliverAtOnce(world, [
-      paymentTold(world, order, 1),
+    await deliverTogether(world, [
+      reportedPayment(world, order, 1),
       eventOf(world, 'refund.created', stripeRefund({ metadata: {}, amount: 200 })),
       eventOf(world, 'refund.updated', stripeRefund({ metadata: {}, amount: 200 })),
       eventOf(world, 'refund.created', stripeRefund({ id: 're_2', metadata: {}, amount: 100 })),
@@ -128,7 +132,7 @@ describe('an event and an operation of ours at the same moment', () => {
     await world.apply(eventOf(world, 'checkout.session.expired', expired));
     const [charged] = await Promise.all([
       charge(world.ledger, customer('alice', 'demo'), world.key(), { orderId: idOf(order), asset: 'ECOPAY' }),
-      deliverAtOnce(world, [paymentTold(world, order, 1)]),
+      deliverTogether(world, [reportedPayment(world, order, 1)]),
     ]);
     const after = await world.now(order);
     expect(after.state).toBe('PAID');
@@ -141,13 +145,13 @@ describe('an event and an operation of ours at the same moment', () => {
   it('a dashboard refund and a refund of ours: what we request stays within what was left', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder();
-    await deliverAtOnce(world, [paymentTold(world, order, 1)]);
+    await deliverTogether(world, [reportedPayment(world, order, 1)]);
     const ledger = {
       ...world.ledger,
       provider: {
         ...world.ledger.provider,
         createRefund: ({ refundId, amountMinor }: { refundId: string; amountMinor: number }) => {
-          const made = readRefund(
+          const made = readProviderRefund(
             stripeRefund({ id: 're_ours', amount: amountMinor, metadata: { refund_id: refundId } }),
           );
           if (made.kind !== 'READ') throw new Error('unreadable refund');
@@ -158,7 +162,7 @@ describe('an event and an operation of ours at the same moment', () => {
     const input = { orderId: idOf(order), amount: '300' };
     const [asked] = await Promise.all([
       refund(ledger, merchant('cafe', 'demo'), world.key(), input),
-      deliverAtOnce(world, [eventOf(world, 'refund.created', stripeRefund({ metadata: {}, amount: 300 }))]),
+      deliverTogether(world, [eventOf(world, 'refund.created', stripeRefund({ metadata: {}, amount: 300 }))]),
     ]);
     const after = await world.now(order);
     const ours = asked.kind === 'RefundSuccess';
@@ -171,10 +175,10 @@ describe('an event and an operation of ours at the same moment', () => {
   it('a lost dispute and spending: the wallet never goes below zero, and what it lacks is owed', async () => {
     const world = await makeWorld();
     const order = await world.waitingOrder({ kind: 'TOP_UP' });
-    await deliverAtOnce(world, [paymentTold(world, order, 1)]);
+    await deliverTogether(world, [reportedPayment(world, order, 1)]);
     const spend = { accountId: 'alice', asset: 'ECOPAY', amount: '-150', reason: 'spent' };
     const [, ...spendings] = await Promise.all([
-      deliverAtOnce(world, [
+      deliverTogether(world, [
         eventOf(world, 'charge.dispute.closed', stripeDispute({ status: 'lost', amount: 500 })),
       ]),
       ...[1, 2, 3].map(() => adjustBalance(world.ledger, admin('demo'), world.key(), spend)),

@@ -8,7 +8,7 @@ import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import type { RefundRequest } from '../../../src/provider/port.ts';
 import { eventOf, metadataOf } from './support.ts';
-import { asProvider, idOf, made, paid, rawMade, refundTold, withRefunds } from './told-refunds.ts';
+import { asProvider, idOf, made, paid, rawMade, reportedRefund, withRefunds } from './reported-refunds.ts';
 
 /** Refunds as the provider tells them, on the engine (docs/DESIGN.md §8, FIELD-CASES C52). */
 
@@ -27,8 +27,8 @@ describe('a refund of ours', () => {
       failure_reason: 'expired_or_canceled_card',
       metadata: { refund_id: pending?.refundId },
     };
-    expect(await refundTold(world, 'failed', failed)).toMatchObject({ outcome: 'APPLIED' });
-    expect(await refundTold(world, 'updated', failed)).toMatchObject({ outcome: 'STALE' });
+    expect(await reportedRefund(world, 'failed', failed)).toMatchObject({ outcome: 'APPLIED' });
+    expect(await reportedRefund(world, 'updated', failed)).toMatchObject({ outcome: 'STALE' });
     const after = await world.now(order);
     expect(after).toMatchObject({
       state: 'PAID',
@@ -49,7 +49,7 @@ describe('a refund of ours', () => {
     const ledger = withRefunds(world, (request) => Promise.resolve(made(request, 'succeeded')));
     await refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order) });
     expect((await world.now(order)).state).toBe('REFUNDED');
-    await refundTold(world, 'failed', { status: 'failed', amount: 500 });
+    await reportedRefund(world, 'failed', { status: 'failed', amount: 500 });
     const after = await world.now(order);
     expect(after.state).not.toBe('REFUNDED');
     expect(after.timeline.at(-1)).toMatchObject({ from: 'REFUNDED', cause: 'REFUND_FAILED' });
@@ -145,7 +145,7 @@ describe('a refund of ours', () => {
     const ledger = withRefunds(world, (request) => Promise.resolve(made(request, 'pending')));
     await refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order), amount: '200' });
     const before = await world.now(order);
-    expect(await refundTold(world, 'updated', { status: 'succeeded', amount: 201 })).toMatchObject({
+    expect(await reportedRefund(world, 'updated', { status: 'succeeded', amount: 201 })).toMatchObject({
       outcome: 'MISMATCH',
     });
     expect(await world.now(order)).toEqual(before);
@@ -157,7 +157,7 @@ describe('a refund made in the dashboard', () => {
     const { world, order } = await paid();
     const ledger = withRefunds(world, (request) => Promise.resolve(made(request, 'pending')));
     await refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order), amount: '400' });
-    await refundTold(world, 'created', { id: 're_9', amount: 300 });
+    await reportedRefund(world, 'created', { id: 're_9', amount: 300 });
     const after = await world.now(order);
     expect(after.refundable.toFixed()).toBe('-200');
     expect(after.state).toBe('PAID');
@@ -172,7 +172,7 @@ describe('a refund made in the dashboard', () => {
     const charge = { object: 'charge', payment_intent: 'pi_1', metadata: metadataOf(order) };
     const event = eventOf(world, 'charge.refunded', charge);
     expect(await world.apply(event)).toMatchObject({ outcome: 'APPLIED', duplicate: false });
-    expect(await refundTold(world, 'created', { amount: 200 })).toMatchObject({ outcome: 'STALE' });
+    expect(await reportedRefund(world, 'created', { amount: 200 })).toMatchObject({ outcome: 'STALE' });
     expect((await world.now(order)).refunded.toFixed()).toBe('300');
     const asked = world.account.asked;
     expect(await world.apply(event)).toMatchObject({ duplicate: true });
@@ -204,11 +204,11 @@ describe('a refund made in the dashboard', () => {
     const { world, order } = await paid({ kind: 'TOP_UP' });
     const spent = { accountId: 'alice', asset: 'ECOPAY', amount: '-350', reason: 'spent' };
     await adjustBalance(world.ledger, admin('demo'), world.key(), spent);
-    await refundTold(world, 'created', { amount: 500 });
+    await reportedRefund(world, 'created', { amount: 500 });
     expect(await world.balance('demo', 'alice')).toBe('0');
     expect((await world.now(order)).receivable.toFixed()).toBe('350');
     expect(await world.recorded('alice', 'receivable:alice', 'ECOPAY')).toBe('-350');
-    await refundTold(world, 'failed', { status: 'failed', amount: 500 });
+    await reportedRefund(world, 'failed', { status: 'failed', amount: 500 });
     expect(await world.balance('demo', 'alice')).toBe('150');
     const after = await world.now(order);
     expect(after.receivable.toFixed()).toBe('0');
@@ -219,7 +219,7 @@ describe('a refund made in the dashboard', () => {
     const { world, order } = await paid({ kind: 'TOP_UP' });
     const spend = { accountId: 'alice', asset: 'ECOPAY', amount: '-100', reason: 'spent' };
     const [reported, ...spendings] = await Promise.all([
-      refundTold(world, 'created', { amount: 500 }),
+      reportedRefund(world, 'created', { amount: 500 }),
       ...[1, 2, 3, 4].map(() => adjustBalance(world.ledger, admin('demo'), world.key(), spend)),
     ]);
     expect(reported).toMatchObject({ outcome: 'APPLIED' });
@@ -234,7 +234,7 @@ describe('a refund made in the dashboard', () => {
 describe('a payment told again after everything', () => {
   it('stays booked once', async () => {
     const { world, order } = await paid();
-    await refundTold(world, 'created', { amount: 500 });
+    await reportedRefund(world, 'created', { amount: 500 });
     const again = eventOf(world, 'payment_intent.succeeded', stripePayment({ metadata: metadataOf(order) }));
     expect(await world.apply(again)).toMatchObject({ outcome: 'STALE' });
     expect((await world.now(order)).state).toBe('REFUNDED');

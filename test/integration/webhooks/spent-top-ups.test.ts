@@ -7,7 +7,7 @@ import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { type World, eventOf } from './support.ts';
-import { paid } from './told-refunds.ts';
+import { paid } from './reported-refunds.ts';
 
 /** Refunds and disputes of a top-up whose value is spent by then, on the engine (docs/DESIGN.md §8). */
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
-import { readSession } from '../../../src/provider/stripe/mapping.ts';
+import { readProviderSession } from '../../../src/provider/stripe/mapping.ts';
 import {
   stripeDispute,
   stripePayment,
@@ -110,7 +110,7 @@ describe('a session of ours', () => {
     const world = await makeWorld();
     const order = await world.waitingOrder();
     const metadata = metadataOf(order);
-    const reading = readSession(
+    const reading = readProviderSession(
       stripeSession({ id: 'cs_1', status: null, payment_intent: 'pi_1', metadata }),
     );
     if (reading.kind !== 'READ') throw new Error(reading.kind);

@@ -80,13 +80,13 @@ function entryItem(
 
 /** What must be told: by every entry but an opening one, and by each row of which no entry tells. */
 function expected({ uuid }: Pick<Movement, 'uuid'>, { entries, rows }: History): readonly string[] {
-  const told = entries
+  const merged = entries
     .filter(({ isOpening }) => !isOpening)
     .flatMap(({ at, kind, amounts: all }) => all.map(([asset, amount]) => ({ at, kind, asset, amount })));
   const ofRows = rows.filter(
-    ({ at, kind, asset }) => !told.some((one) => one.at === at && one.kind === kind && one.asset === asset),
+    ({ at, kind, asset }) => !merged.some((one) => one.at === at && one.kind === kind && one.asset === asset),
   );
-  return [...told, ...ofRows]
+  return [...merged, ...ofRows]
     .map(({ at, kind, asset, amount }) => `${uuid} BALANCE#${asset} ${at} ${kind} ${amount}`)
     .sort();
 }
@@ -117,10 +117,10 @@ async function play(made: History): Promise<void> {
   } while (pages.at(-1)?.length === made.pageSize);
   const all = pages.flat();
   const { uuid } = balanceKey({ ...account, asset: 'ECOPAY' });
-  const told = all.map(
+  const merged = all.map(
     ({ type, atMs, kind, amount }) => `${uuid} ${type} ${atMs - startMs} ${kind} ${plainDecimal(amount)}`,
   );
-  expect([...told].sort()).toEqual(expected({ uuid }, made));
+  expect([...merged].sort()).toEqual(expected({ uuid }, made));
   expect(all.map(({ keyMs }) => keyMs)).toEqual(
     all.map(({ keyMs }) => keyMs).sort((one, other) => other - one),
   );

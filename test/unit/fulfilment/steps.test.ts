@@ -76,16 +76,16 @@ describe('claiming', () => {
   it('buries a step that has killed its worker as often as it may run', () => {
     let order = paidOrder('a:paid', 'b:paid');
     for (let run = 0; run < 3; run += 1) order = claim(order, `w${run}`, NOW_MS + run * 60_000);
-    const buried = claim(order, 'w4', NOW_MS + 180_000);
-    expect(step(buried)).toMatchObject({
+    const deadLettered = claim(order, 'w4', NOW_MS + 180_000);
+    expect(step(deadLettered)).toMatchObject({
       state: 'DEAD',
       lastError: 'the worker stopped before it reported a result',
     });
-    expect(buried.timeline.slice(-2).map(({ cause, detail }) => [cause, detail])).toEqual([
+    expect(deadLettered.timeline.slice(-2).map(({ cause, detail }) => [cause, detail])).toEqual([
       ['STEP_DEAD', 'a:paid'],
       ['STEP_DEAD', 'b:paid'],
     ]);
-    expect(buried.state).toBe('PAID');
+    expect(deadLettered.state).toBe('PAID');
   });
 
   it('also serves an order that was given back meanwhile', () => {

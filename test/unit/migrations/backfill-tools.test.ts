@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../src/ledger/kernel/attributes.ts';
 import { decimal } from '../../../src/ledger/kernel/money.ts';
-import { progressLine } from '../../../src/cli/migrate-output.ts';
+import { migrationProgressLine } from '../../../src/cli/migrate-output.ts';
 import { objectionToMove } from '../../../src/migrations/legacy-record.ts';
 import { GOD_RECORD, METRICS_SPLIT } from '../../../src/migrations/manifests.ts';
-import { move, removal } from '../../../src/migrations/move.ts';
+import { moveRecords, removal } from '../../../src/migrations/move.ts';
 import { compare } from '../../../src/migrations/parity.ts';
 import { createCapacityLimiter } from '../../../src/migrations/scan.ts';
 import { ownedClock, recordedWaits } from '../../support/owned-time.ts';
@@ -24,7 +24,7 @@ describe('the move of a record', () => {
       ['ECOPAY', decimal('-100')],
       ['POINT', decimal('10')],
     ]);
-    const [opening] = move(GOD_RECORD, record, posted, entry).entries ?? [];
+    const [opening] = moveRecords(GOD_RECORD, record, posted, entry).entries ?? [];
     expect(
       opening?.postings.map(({ debit, credit, asset, amount }) => [debit, credit, asset, amount.toFixed()]),
     ).toEqual([
@@ -34,7 +34,7 @@ describe('the move of a record', () => {
   });
 
   it('holds to everything as it was read, and puts no balance over one that is there', () => {
-    const { items } = move(GOD_RECORD, record, new Map(), entry);
+    const { items } = moveRecords(GOD_RECORD, record, new Map(), entry);
     expect(items.map(({ role }) => role)).toEqual([
       'legacy:demo#alice',
       'balance:ECOPAY',
@@ -117,9 +117,9 @@ describe('the pace of a backfill', () => {
 
   it('shows a bar and an estimate, and none while nothing is known', () => {
     const progress = { scanned: 250, handled: 40, failed: 1, elapsedMs: 60_000, units: 1_234.5 };
-    expect(progressLine({ ...progress, expectedItems: 1_000 })).toBe(
+    expect(migrationProgressLine({ ...progress, expectedItems: 1_000 })).toBe(
       '███████░░░░░░░░░░░░░░░░░░░░░░░  25 %  250 items, 40 records, 1 left, 1235 units, about 3 min to go',
     );
-    expect(progressLine({ ...progress, expectedItems: 0 })).toContain('no estimate yet');
+    expect(migrationProgressLine({ ...progress, expectedItems: 0 })).toContain('no estimate yet');
   });
 });

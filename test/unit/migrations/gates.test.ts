@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { GOD_RECORD } from '../../../src/migrations/manifests.ts';
 import { PHASES, type Phase, phaseAfter, phaseBefore, policyOf } from '../../../src/migrations/phases.ts';
 import type { Heartbeat, MigrationState, Verification, Walk } from '../../../src/migrations/state.ts';
-import { type Facts, objections } from '../../../src/migrations/steps.ts';
+import { type StepChecks, objections } from '../../../src/migrations/steps.ts';
 
 const VERSION = 5;
 const walk: Walk = {
@@ -26,7 +26,11 @@ const verification: Verification = {
   differences: 0,
 };
 
-function facts(phase: Phase, state: Partial<MigrationState> = {}, more: Partial<Facts> = {}): Facts {
+function checks(
+  phase: Phase,
+  state: Partial<MigrationState> = {},
+  more: Partial<StepChecks> = {},
+): StepChecks {
   const full: MigrationState = {
     id: 'god-record',
     phase,
@@ -48,7 +52,7 @@ function facts(phase: Phase, state: Partial<MigrationState> = {}, more: Partial<
 }
 
 /** A table with these items alone. */
-function holding(...items: readonly Record<string, AttributeInput>[]): Pick<Facts, 'find'> {
+function holding(...items: readonly Record<string, AttributeInput>[]): Pick<StepChecks, 'find'> {
   const stored = items.map(toAttributes);
   return {
     find: (isWanted) => {
@@ -92,16 +96,16 @@ describe('the gates of a migration', () => {
 
   it('stay shut while any process acts on an earlier step or is still joining', async () => {
     const fleet: readonly Heartbeat[] = [acting(VERSION), acting(VERSION - 1), { process: 'new', atMs: 0 }];
-    expect(await objections(facts('off', {}, { fleet }), 'FORWARD')).toEqual([
+    expect(await objections(checks('off', {}, { fleet }), 'FORWARD')).toEqual([
       'Process p4 still acts on an earlier step.',
       'Process new is still joining, or does not know this migration.',
     ]);
-    expect(await objections(facts('read-new', {}, { fleet }), 'BACK')).toHaveLength(2);
+    expect(await objections(checks('read-new', {}, { fleet }), 'BACK')).toHaveLength(2);
   });
 
   it('open expand only once off has lasted long enough for every process to have heard of it', async () => {
     const open = (nowMs: number): ReturnType<typeof objections> =>
-      objections(facts('off', { sinceMs: 1_000 }, { nowMs }), 'FORWARD');
+      objections(checks('off', { sinceMs: 1_000 }, { nowMs }), 'FORWARD');
     expect(await open(60_999)).toEqual([
       'A process that has not heard of it yet may still be writing: off lasts 60 s at least.',
     ]);
@@ -110,7 +114,7 @@ describe('the gates of a migration', () => {
 
   it('open verify only to a walk of this stay that left nothing', async () => {
     const open = (one: Walk | undefined): ReturnType<typeof objections> =>
-      objections(facts('backfill', one === undefined ? {} : { walk: one }), 'FORWARD');
+      objections(checks('backfill', one === undefined ? {} : { walk: one }), 'FORWARD');
     const unfinished: Walk = {
       walkId: 'w',
       version: VERSION,
@@ -132,7 +136,7 @@ describe('the gates of a migration', () => {
 
   it('open contract only to a verify that began in read-new and found nothing', async () => {
     const open = (one: Verification): ReturnType<typeof objections> =>
-      objections(facts('read-new', { walk, verification: one }), 'FORWARD');
+      objections(checks('read-new', { walk, verification: one }), 'FORWARD');
     expect(await open(verification)).toEqual([]);
     expect(await open({ ...verification, version: VERSION - 1 })).toEqual([
       'Run "verify god-record" in this phase first.',
@@ -145,12 +149,12 @@ describe('the gates of a migration', () => {
 
   it('refuse the way back into off once a record has moved, and from contract on', async () => {
     const unmoved = holding({ uuid: 'demo#a', type: 'CUSTOMER' });
-    expect(await objections(facts('expand', {}, unmoved), 'BACK')).toEqual([]);
+    expect(await objections(checks('expand', {}, unmoved), 'BACK')).toEqual([]);
     const moved = holding({ uuid: 'demo#a', type: 'CUSTOMER', moved_at: integer(1) });
-    expect(await objections(facts('expand', {}, moved), 'BACK')).toEqual([
+    expect(await objections(checks('expand', {}, moved), 'BACK')).toEqual([
       'Records have moved (demo#a CUSTOMER is one), and off knows only the old shape.',
     ]);
-    expect(await objections(facts('contract'), 'BACK')).toEqual([
+    expect(await objections(checks('contract'), 'BACK')).toEqual([
       'There is no way back from contract: the old shape has gone stale.',
     ]);
   });
@@ -164,7 +168,7 @@ describe('the gates of a migration', () => {
       by: 'operator',
       rev: 1,
     };
-    const begin: Facts = {
+    const begin: StepChecks = {
       migration: GOD_RECORD,
       state: undefined,
       states: [other],

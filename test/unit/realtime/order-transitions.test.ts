@@ -46,7 +46,7 @@ type Point = (typeof POINTS)[number];
 /** What another machine does to the order: commits at one point; tells of it there or later, or never. */
 interface Change {
   readonly committedAt: number;
-  readonly toldAt: number | 'never';
+  readonly sentAt: number | 'never';
 }
 
 interface Run {
@@ -69,8 +69,8 @@ async function play(changes: readonly Change[], readsAt: 'its start' | 'its end'
   const at = async (point: Point): Promise<void> => {
     const index = POINTS.indexOf(point);
     for (const { committedAt } of changes) if (committedAt === index) order = changed(order);
-    changes.forEach(({ toldAt }, change) => {
-      if (toldAt === index) bus.tell(ORDER_TOPIC, noticeOf(order, change + 2));
+    changes.forEach(({ sentAt }, change) => {
+      if (sentAt === index) bus.tell(ORDER_TOPIC, noticeOf(order, change + 2));
     });
     await settle();
   };
@@ -91,7 +91,7 @@ async function play(changes: readonly Change[], readsAt: 'its start' | 'its end'
   gates[1]?.open();
   await settle();
   await at('after that read');
-  if (changes.some(({ toldAt }) => toldAt === 'never')) timers.advance(REREAD_MS * 2);
+  if (changes.some(({ sentAt }) => sentAt === 'never')) timers.advance(REREAD_MS * 2);
   await settle();
   await source.return(undefined);
   return { received, versions: order.version };
@@ -100,15 +100,15 @@ async function play(changes: readonly Change[], readsAt: 'its start' | 'its end'
 function* interleavings(): Generator<readonly Change[]> {
   const reported = [...POINTS.keys(), 'never'] as const;
   const after = (committedAt: number) =>
-    reported.filter((toldAt) => toldAt === 'never' || toldAt >= committedAt);
+    reported.filter((sentAt) => sentAt === 'never' || sentAt >= committedAt);
   for (const first of POINTS.keys()) {
     for (const second of POINTS.keys()) {
       if (second < first) continue;
-      for (const toldFirst of after(first)) {
-        for (const toldSecond of after(second)) {
+      for (const sentFirst of after(first)) {
+        for (const sentSecond of after(second)) {
           yield [
-            { committedAt: first, toldAt: toldFirst },
-            { committedAt: second, toldAt: toldSecond },
+            { committedAt: first, sentAt: sentFirst },
+            { committedAt: second, sentAt: sentSecond },
           ];
         }
       }

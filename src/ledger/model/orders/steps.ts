@@ -60,11 +60,14 @@ export function claimDueSteps(
   if (due.length === 0) return undefined;
   const exhausted = due.filter((step) => step.attempts >= policy.maxAttempts);
   const claimed = due.filter((step) => step.attempts < policy.maxAttempts);
-  const buried = exhausted.reduce((sofar, step) => moveToDeadLetter(sofar, step, INTERRUPTED, nowMs), order);
-  if (claimed.length === 0) return buried;
+  const deadLettered = exhausted.reduce(
+    (sofar, step) => moveToDeadLetter(sofar, step, INTERRUPTED, nowMs),
+    order,
+  );
+  if (claimed.length === 0) return deadLettered;
   const names = new Set(claimed.map((step) => step.name));
-  return touch(buried, nowMs, {
-    steps: buried.steps.map((step) =>
+  return touch(deadLettered, nowMs, {
+    steps: deadLettered.steps.map((step) =>
       names.has(step.name)
         ? { ...step, attempts: step.attempts + 1, owner, leaseEndMs: nowMs + policy.leaseMs }
         : step,

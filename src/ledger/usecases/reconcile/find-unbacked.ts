@@ -10,7 +10,7 @@ import {
   type Backing,
   type LedgerAssertion,
   type Reported,
-  leasesOf,
+  assertionsOf,
   refundAssertion,
 } from './ledger-assertions.ts';
 import type { Difference } from './compare-with-provider.ts';
@@ -78,7 +78,7 @@ export async function findUnbacked(ledger: Ledger, options: UnbackedOptions): Pr
         const page = await ledger.store.scan(segment, SEGMENTS, from);
         for (const order of read(tally, page.items.filter(isOrder), readOrder))
           if (order.updatedAtMs >= sinceMs)
-            await judgeAll(ledger, options, tally, order, orderKey(order), leasesOf(order));
+            await judgeAll(ledger, options, tally, order, orderKey(order), assertionsOf(order));
         await judgeOverflow(
           ledger,
           options,
@@ -141,9 +141,7 @@ async function judgeOverflow(
   const ofOrders = [...groupBy(overflow, ({ ref }) => Object.values(orderKey(ref)).join(' ')).values()];
   for (let start = 0; start < ofOrders.length; start += READ_AT_ONCE) {
     const some = ofOrders.slice(start, start + READ_AT_ONCE);
-    const items = await ledger.store.get(
-      some.flatMap(([first]) => (first === undefined ? [] : [orderKey(first.ref)])),
-    );
+    const items = await ledger.store.get(some.map(([first]) => orderKey(first.ref)));
     for (const [index, refunds] of some.entries()) {
       const item = items[index];
       // An order that can't be read or isn't there is named by its own item, and by the audit.
@@ -187,7 +185,7 @@ export async function stillAsserts(
   if (item === undefined) return false;
   const assertions = isOverflowRefund(item)
     ? refundAssertion(readOverflowRefund(item))
-    : leasesOf(readOrder(item));
+    : assertionsOf(readOrder(item));
   return assertions.some(
     ({ providerId, status, amount }) =>
       providerId === assertion.providerId && status === assertion.status && amount.eq(assertion.amount),

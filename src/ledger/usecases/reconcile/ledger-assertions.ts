@@ -31,7 +31,7 @@ export interface LedgerAssertion {
 }
 
 /** All that an order itself says the provider has. */
-export function leasesOf(order: Order): readonly LedgerAssertion[] {
+export function assertionsOf(order: Order): readonly LedgerAssertion[] {
   const { payment, overpayments, refunds, disputes } = order;
   return [
     ...(payment?.paymentId === undefined ? [] : [paymentAssertion(order, payment.paymentId, order.amount)]),

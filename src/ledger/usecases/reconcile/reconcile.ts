@@ -1,4 +1,4 @@
-import type { Page, PageRequest, ProviderResult } from '../../../provider/port.ts';
+import type { ProviderPage, ProviderPageRequest, ProviderResult } from '../../../provider/port.ts';
 import { MalformedItemError } from '../../kernel/attributes.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -57,7 +57,7 @@ const PAGE = 100;
 /** One kind of the provider's objects: how it is listed, compared, and applied. */
 interface Walk<Item> extends Steps<Item> {
   readonly phase: ReconcileProgress['phase'];
-  readonly list: (page: PageRequest) => Promise<ProviderResult<Page<Item>>>;
+  readonly list: (page: ProviderPageRequest) => Promise<ProviderResult<ProviderPage<Item>>>;
   readonly idOf: (item: Item) => string;
   readonly backingOf: (item: Item) => Backing;
 }
@@ -116,13 +116,13 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
     backingOf: (dispute) => dispute,
     ...disputeSteps(ledger),
   });
-  const recordings = options.bothWays ? await lookUpRecordings(ledger, options, tally) : undefined;
+  const recordings = options.bothWays ? await checkRecordings(ledger, options, tally) : undefined;
   const { foreign, young, complete, findings, unreadable } = tally;
   const counts = { payments, refunds, disputes, young: young.size, foreign, ...defined({ recordings }) };
   return { ...counts, findings, unreadable, complete };
 }
 
-async function lookUpRecordings(
+async function checkRecordings(
   ledger: Ledger,
   { sinceMs, fix, onProgress }: ReconcileOptions,
   tally: ReconcileState,

@@ -14,7 +14,7 @@ export type TakenUp =
       /** The steps that are this owner's now: to be run and finished within the lease. */
       readonly steps: readonly Step[];
       /** Steps that had used up their runs and were found so. */
-      readonly buried: readonly Step[];
+      readonly deadLettered: readonly Step[];
       readonly confirmed: boolean;
       /** Whether it is also due for what only the provider knows. */
       readonly sweep: boolean;
@@ -45,13 +45,13 @@ export async function takeUpOrder(
     kind: 'TAKEN',
     order,
     steps: ownSteps(order, owner),
-    buried: change.kind === 'CHANGED' ? buriedSteps(change.before, change.after) : [],
+    deadLettered: change.kind === 'CHANGED' ? deadLetteredSteps(change.before, change.after) : [],
     confirmed: change.kind === 'CHANGED' && change.after.state !== change.before.state,
     sweep: sweepAtMs !== undefined && sweepAtMs <= ledger.clock.nowMs(),
   };
 }
 
-function buriedSteps(before: Order, after: Order): readonly Step[] {
+function deadLetteredSteps(before: Order, after: Order): readonly Step[] {
   return after.steps.filter(
     (step) =>
       step.state === 'DEAD' && before.steps.some((was) => was.name === step.name && was.state === 'PENDING'),

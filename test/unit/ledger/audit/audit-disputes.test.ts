@@ -45,9 +45,9 @@ describe('a dispute', () => {
     ['lost', true, false],
     ['won', false, true],
     ['cleared', false, true],
-  ] as const)('that is %s may be booked: %s, and not booked: %s', (status, mayBeBooked, mayBeUnbooked) => {
+  ] as const)('that is %s may be booked: %s, and not booked: %s', (status, mayBeRecorded, mayBeUnbooked) => {
     expect(judgeDisputes(disputed(dispute({ status, recorded: true })), [lost()])).toEqual(
-      mayBeBooked ? [] : [wrong('dispute du_1', 'not booked', 'booked')],
+      mayBeRecorded ? [] : [wrong('dispute du_1', 'not booked', 'booked')],
     );
     expect(judgeDisputes(disputed(dispute({ status, recorded: false })), [])).toEqual(
       mayBeUnbooked ? [] : [wrong('dispute du_1', 'booked', 'not booked')],
@@ -117,7 +117,7 @@ describe('a surplus payment', () => {
   });
 
   it('has arrived by its own entry alone: what is given back of it counts elsewhere', () => {
-    const back = entry('REFUND', [posting(SURPLUS, 'stripe', '500')], { providerId: 're_2' });
-    expect(judgeOverpayments(order, [arrived('pi_2'), back])).toEqual([]);
+    const refunded = entry('REFUND', [posting(SURPLUS, 'stripe', '500')], { providerId: 're_2' });
+    expect(judgeOverpayments(order, [arrived('pi_2'), refunded])).toEqual([]);
   });
 });

@@ -131,43 +131,45 @@ describe('a refund that is kept beside its full order', () => {
 });
 
 describe('a refund of a surplus payment', () => {
-  const surplusOf = (refundedSum: string, state: Refund['state'] = 'SUCCEEDED'): Overpayment => ({
+  const overpaymentOf = (refundedSum: string, state: Refund['state'] = 'SUCCEEDED'): Overpayment => ({
     paymentId: 'pi_2',
     amount: decimal('500'),
     refunded: decimal(refundedSum),
     refunds: [{ providerRefundId: 're_2', amount: decimal('500'), state }],
   });
-  const withSurplus = (overpayment: Overpayment, fields: Partial<Order> = {}): Order =>
+  const withOverpayment = (overpayment: Overpayment, fields: Partial<Order> = {}): Order =>
     paid('CHECKOUT', 'PURCHASE', { overpayments: [overpayment], ...fields });
   const back = entry('REFUND', [posting(SURPLUS, 'stripe', '500')], { providerId: 're_2' });
 
   it('is booked once out of the surplus, and is in the sum of its payment', () => {
-    expect(judgeRefunds(withSurplus(surplusOf('500')), [back], [])).toEqual([]);
+    expect(judgeRefunds(withOverpayment(overpaymentOf('500')), [back], [])).toEqual([]);
   });
 
   it('is found where it was never booked, or twice', () => {
-    expect(judgeRefunds(withSurplus(surplusOf('500')), [], [])).toEqual([
+    expect(judgeRefunds(withOverpayment(overpaymentOf('500')), [], [])).toEqual([
       off('refund re_2 by entries', '500', '0', '-500'),
     ]);
-    expect(judgeRefunds(withSurplus(surplusOf('500')), [back, back], [])).toEqual([
+    expect(judgeRefunds(withOverpayment(overpaymentOf('500')), [back, back], [])).toEqual([
       off('refund re_2 by entries', '500', '1000', '500'),
     ]);
   });
 
   it.each(['PENDING', 'FAILED'] as const)('has no entries while it is %s, and is in no sum', (state) => {
-    const order = withSurplus(surplusOf('0', state));
+    const order = withOverpayment(overpaymentOf('0', state));
     expect(judgeRefunds(order, [], [])).toEqual([]);
     expect(judgeRefunds(order, [back], [])).toEqual([off('refund re_2 by entries', '0', '500', '500')]);
   });
 
   it('is found where the sum of its payment is another', () => {
-    expect(judgeRefunds(withSurplus(surplusOf('400')), [back], [])).toEqual([
+    expect(judgeRefunds(withOverpayment(overpaymentOf('400')), [back], [])).toEqual([
       off('surplus pi_2 refunded', '500', '400', '-100'),
     ]);
   });
 
   it('out of the order’s own money is off on both sides', () => {
-    expect(judgeRefunds(withSurplus(surplusOf('500')), [given('500', { providerId: 're_2' })], [])).toEqual([
+    expect(
+      judgeRefunds(withOverpayment(overpaymentOf('500')), [given('500', { providerId: 're_2' })], []),
+    ).toEqual([
       off('refund re_2 by entries', '0', '500', '500'),
       off('refund re_2 by entries', '500', '0', '-500'),
     ]);
@@ -177,8 +179,8 @@ describe('a refund of a surplus payment', () => {
     const kept = refunded('re_4', '20', { providerRefundId: 're_4', source: 'DASHBOARD', paymentId: 'pi_2' });
     const overflow = { count: 1, succeeded: decimal('0'), pending: decimal('0') };
     const entries = [back, entry('REFUND', [posting(SURPLUS, 'stripe', '20')], { providerId: 're_4' })];
-    expect(judgeRefunds(withSurplus(surplusOf('520'), { overflow }), entries, [kept])).toEqual([]);
-    expect(judgeRefunds(withSurplus(surplusOf('500'), { overflow }), entries, [kept])).toEqual([
+    expect(judgeRefunds(withOverpayment(overpaymentOf('520'), { overflow }), entries, [kept])).toEqual([]);
+    expect(judgeRefunds(withOverpayment(overpaymentOf('500'), { overflow }), entries, [kept])).toEqual([
       off('surplus pi_2 refunded', '520', '500', '-20'),
     ]);
   });

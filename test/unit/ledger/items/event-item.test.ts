@@ -9,7 +9,7 @@ import {
 } from '../../../../src/ledger/items/event-item.ts';
 import { decimal } from '../../../../src/ledger/kernel/money.ts';
 import type { PlanPart } from '../../../../src/ledger/items/plan.ts';
-import { ORDER_ID } from '../usecases/provider-updates/facts.ts';
+import { ORDER_ID } from '../usecases/provider-updates/provider-objects.ts';
 
 /** The wire format of what is kept of events and payments (docs/DESIGN.md §3). */
 

@@ -32,8 +32,8 @@ export const PAID = payOrder(
   { cause: 'WALLET_CHARGED', actor: 'alice', atMs: AT_MS + 1_000 },
 );
 
-export const MARKER_REF = { tenant: 'demo', principal: 'alice', operation: 'charge', key: 'k1' };
-export const MARKER: IdempotencyRecord = {
+export const RECORD_REF = { tenant: 'demo', principal: 'alice', operation: 'charge', key: 'k1' };
+export const RECORD: IdempotencyRecord = {
   status: 'COMPLETED',
   fingerprint: 'ffff',
   transactionId: 'tx-1',

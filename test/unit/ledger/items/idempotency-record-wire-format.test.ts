@@ -6,11 +6,11 @@ import {
   isLive,
   putIdempotencyRecordIfNew,
 } from '../../../../src/ledger/items/idempotency-record.ts';
-import { MARKER_REF, MARKER, CLAIMED, text, vector } from './golden-vectors.ts';
+import { RECORD_REF, RECORD, CLAIMED, text, vector } from './golden-vectors.ts';
 
 describe('the golden vectors of markers', () => {
   it('a completed marker, only where none is live', () => {
-    expect(text(putIdempotencyRecordIfNew(MARKER_REF, MARKER, 1_900_000_000).items)).toBe(
+    expect(text(putIdempotencyRecordIfNew(RECORD_REF, RECORD, 1_900_000_000).items)).toBe(
       [
         vector('record', {
           Put: {
@@ -43,7 +43,7 @@ describe('the golden vectors of markers', () => {
   });
 
   it('a claim’s marker, which names the order and refund that it waits for', () => {
-    expect(text(putIdempotencyRecordIfNew(MARKER_REF, CLAIMED, 1_900_000_000).items)).toBe(
+    expect(text(putIdempotencyRecordIfNew(RECORD_REF, CLAIMED, 1_900_000_000).items)).toBe(
       [
         vector('record', {
           Put: {
@@ -74,7 +74,7 @@ describe('the golden vectors of markers', () => {
   });
 
   it('the completion of a claim’s marker, only by the request that claimed', () => {
-    expect(text(completeIdempotencyRecord(MARKER_REF, MARKER).items)).toBe(
+    expect(text(completeIdempotencyRecord(RECORD_REF, RECORD).items)).toBe(
       [
         vector('record', {
           Put: {
@@ -107,7 +107,7 @@ describe('the golden vectors of markers', () => {
   });
 
   it('the release of a claim’s marker', () => {
-    expect(text(deleteIdempotencyRecord(MARKER_REF, 'ffff').items)).toBe(
+    expect(text(deleteIdempotencyRecord(RECORD_REF, 'ffff').items)).toBe(
       [
         vector('record', {
           Delete: {

@@ -23,7 +23,7 @@ const CLOSED: Attempt = {
   paymentId: 'pi_1',
 };
 
-const ASIDE: Refund = {
+const OVERFLOW: Refund = {
   refundId: 're_1',
   amount: decimal('100'),
   state: 'SUCCEEDED',
@@ -91,7 +91,7 @@ describe('the golden vectors of a small order', () => {
     expect(JSON.stringify(sums)).toBe(
       JSON.stringify({ M: { n: { N: '2' }, s: { N: '100' }, p: { N: '20' } } }),
     );
-    expect(JSON.stringify(putOverflowRefund(ORDER, ASIDE).items)).toBe(
+    expect(JSON.stringify(putOverflowRefund(ORDER, OVERFLOW).items)).toBe(
       JSON.stringify([
         {
           role: 'refund',

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readEvent } from '../../../../src/provider/stripe/event-mapping.ts';
 import {
-  readDispute,
-  readPayment,
-  readRefund,
-  readSession,
+  readProviderDispute,
+  readProviderPayment,
+  readProviderRefund,
+  readProviderSession,
 } from '../../../../src/provider/stripe/mapping.ts';
 import {
   METADATA,
@@ -20,7 +20,7 @@ const FOREIGN = { kind: 'FOREIGN' };
 
 describe('a session', () => {
   test('keeps our facts alone, the currency in upper case', () => {
-    expect(readSession(stripeSession())).toEqual({
+    expect(readProviderSession(stripeSession())).toEqual({
       kind: 'READ',
       value: {
         sessionId: 'cs_test_1',
@@ -39,17 +39,19 @@ describe('a session', () => {
   test('that is paid names its payment, expanded or not, and has no page', () => {
     const paid = { status: 'complete', payment_status: 'paid', url: null };
     const expected = { kind: 'READ', value: expect.objectContaining({ paymentId: 'pi_1' }) as unknown };
-    expect(readSession(stripeSession({ ...paid, payment_intent: 'pi_1' }))).toEqual(expected);
-    expect(readSession(stripeSession({ ...paid, payment_intent: stripePayment() }))).toEqual(expected);
-    const reading = readSession(stripeSession(paid));
+    expect(readProviderSession(stripeSession({ ...paid, payment_intent: 'pi_1' }))).toEqual(expected);
+    expect(readProviderSession(stripeSession({ ...paid, payment_intent: stripePayment() }))).toEqual(
+      expected,
+    );
+    const reading = readProviderSession(stripeSession(paid));
     expect(reading.kind === 'READ' && 'url' in reading.value).toBe(false);
   });
 
   test('of another mode is foreign, whatever else it lacks', () => {
-    expect(readSession(stripeSession({ mode: 'setup', amount_total: null, currency: null }))).toEqual(
+    expect(readProviderSession(stripeSession({ mode: 'setup', amount_total: null, currency: null }))).toEqual(
       FOREIGN,
     );
-    expect(readSession(stripeSession({ mode: 'subscription' }))).toEqual(FOREIGN);
+    expect(readProviderSession(stripeSession({ mode: 'subscription' }))).toEqual(FOREIGN);
   });
 
   test.each([
@@ -62,7 +64,7 @@ describe('a session', () => {
     ['another kind of object', { object: 'payment_intent' }],
   ])('with %s is unreadable', (_, fields) => {
     const field = Object.keys(fields)[0];
-    expect(readSession(stripeSession(fields))).toEqual({ kind: 'UNREADABLE', field });
+    expect(readProviderSession(stripeSession(fields))).toEqual({ kind: 'UNREADABLE', field });
   });
 });
 
@@ -77,7 +79,7 @@ describe('a session of which Stripe says less, or more than we know,', () => {
       'url',
     ],
   ])('with %s is read without it', (_, fields, missing) => {
-    const reading = readSession(stripeSession(fields));
+    const reading = readProviderSession(stripeSession(fields));
     expect(reading.kind).toBe('READ');
     expect(reading.kind === 'READ' && missing in reading.value).toBe(false);
   });
@@ -87,12 +89,15 @@ describe('a session of which Stripe says less, or more than we know,', () => {
     ['a status that it adds', { status: 'paused' }],
     ["a status named like an object's own", { status: 'constructor' }],
   ])('with %s is neither open nor over', (_, fields) => {
-    expect(readSession(stripeSession(fields))).toMatchObject({ kind: 'READ', value: { status: 'other' } });
+    expect(readProviderSession(stripeSession(fields))).toMatchObject({
+      kind: 'READ',
+      value: { status: 'other' },
+    });
   });
 
   test('with a payment status that it adds is unpaid: no money moves by it', () => {
     expect(
-      readSession(stripeSession({ status: 'complete', payment_status: 'partially_paid' })),
+      readProviderSession(stripeSession({ status: 'complete', payment_status: 'partially_paid' })),
     ).toMatchObject({ kind: 'READ', value: { status: 'complete', paymentStatus: 'unpaid' } });
   });
 });
@@ -110,18 +115,18 @@ describe('metadata', () => {
     ['attempt 0', { tenant: 'demo', attempt: '0' }, { tenant: 'demo' }],
     ['a value that is no text', { tenant: 7, refund_id: 'refund-1' }, { refundId: 'refund-1' }],
   ])('%s', (_, given, metadata) => {
-    expect(readPayment(stripePayment({ metadata: given }))).toMatchObject({
+    expect(readProviderPayment(stripePayment({ metadata: given }))).toMatchObject({
       kind: 'READ',
       value: { metadata },
     });
-    const reading = readPayment(stripePayment({ metadata: given }));
+    const reading = readProviderPayment(stripePayment({ metadata: given }));
     expect(reading.kind === 'READ' && reading.value.metadata).toEqual(metadata);
   });
 });
 
 describe('a payment', () => {
   test('keeps our facts alone', () => {
-    expect(readPayment(stripePayment())).toEqual({
+    expect(readProviderPayment(stripePayment())).toEqual({
       kind: 'READ',
       value: {
         paymentId: 'pi_1',
@@ -144,7 +149,7 @@ describe('a payment', () => {
     ['requires_capture', 'other'],
     ['a_status_of_next_year', 'other'],
   ])('in status %s is %s', (given, status) => {
-    expect(readPayment(stripePayment({ status: given }))).toMatchObject({ value: { status } });
+    expect(readProviderPayment(stripePayment({ status: given }))).toMatchObject({ value: { status } });
   });
 
   test.each([
@@ -152,7 +157,7 @@ describe('a payment', () => {
     ['the code where there is none', { code: 'expired_card' }, 'expired_card'],
     ['nothing that might be text', { code: 'Card of Alice', message: 'Alice has no money' }, undefined],
   ])('that was declined keeps %s', (_, error, declineCode) => {
-    const reading = readPayment(stripePayment({ last_payment_error: error }));
+    const reading = readProviderPayment(stripePayment({ last_payment_error: error }));
     expect(reading.kind === 'READ' ? reading.value.declineCode : 'unread').toBe(declineCode);
   });
 
@@ -170,7 +175,7 @@ describe('a payment', () => {
       undefined,
     ],
   ])('that waits for %s has a slip', (_, type, details, expiresAtS) => {
-    const reading = readPayment(
+    const reading = readProviderPayment(
       stripePayment({ status: 'requires_action', next_action: { type, [type]: details } }),
     );
     expect(reading.kind === 'READ' ? reading.value.voucher : 'unread').toEqual({
@@ -201,14 +206,14 @@ describe('a payment', () => {
     ],
     ['no action', null],
   ])('that waits for %s has none', (_, next_action) => {
-    const reading = readPayment(stripePayment({ status: 'requires_action', next_action }));
+    const reading = readProviderPayment(stripePayment({ status: 'requires_action', next_action }));
     expect(reading.kind === 'READ' && 'slip' in reading.value).toBe(false);
     expect(reading.kind).toBe('READ');
   });
 
   test('in a currency of three decimals keeps the integer as it came', () => {
     expect(
-      readPayment(stripePayment({ amount: 18_600, amount_received: 18_600, currency: 'kwd' })),
+      readProviderPayment(stripePayment({ amount: 18_600, amount_received: 18_600, currency: 'kwd' })),
     ).toMatchObject({ value: { amountMinor: 18_600, amountReceivedMinor: 18_600, currency: 'KWD' } });
   });
 });
@@ -216,7 +221,7 @@ describe('a payment', () => {
 describe('a refund', () => {
   test('keeps our facts alone', () => {
     expect(
-      readRefund(stripeRefund({ status: 'failed', failure_reason: 'expired_or_canceled_card' })),
+      readProviderRefund(stripeRefund({ status: 'failed', failure_reason: 'expired_or_canceled_card' })),
     ).toEqual({
       kind: 'READ',
       value: {
@@ -242,17 +247,17 @@ describe('a refund', () => {
     ['constructor', 'pending'],
     [null, 'pending'],
   ])('in status %s is %s', (given, status) => {
-    expect(readRefund(stripeRefund({ status: given }))).toMatchObject({ value: { status } });
+    expect(readProviderRefund(stripeRefund({ status: given }))).toMatchObject({ value: { status } });
   });
 
   test('without a payment intent is foreign', () => {
-    expect(readRefund(stripeRefund({ payment_intent: null }))).toEqual(FOREIGN);
+    expect(readProviderRefund(stripeRefund({ payment_intent: null }))).toEqual(FOREIGN);
   });
 });
 
 describe('a dispute', () => {
   test('keeps our facts alone', () => {
-    expect(readDispute(stripeDispute())).toEqual({
+    expect(readProviderDispute(stripeDispute())).toEqual({
       kind: 'READ',
       value: {
         disputeId: 'du_1',
@@ -279,11 +284,11 @@ describe('a dispute', () => {
     ['lost', 'lost'],
     ['won', 'won'],
   ])('in status %s is %s', (given, status) => {
-    expect(readDispute(stripeDispute({ status: given }))).toMatchObject({ value: { status } });
+    expect(readProviderDispute(stripeDispute({ status: given }))).toMatchObject({ value: { status } });
   });
 
   test('without a payment intent is foreign', () => {
-    expect(readDispute(stripeDispute({ payment_intent: null }))).toEqual(FOREIGN);
+    expect(readProviderDispute(stripeDispute({ payment_intent: null }))).toEqual(FOREIGN);
   });
 });
 

@@ -3,7 +3,7 @@ import { toAttributes } from '../../../../src/ledger/kernel/attributes.ts';
 import { orderAttributes } from '../../../../src/ledger/items/order-item.ts';
 import type { Order } from '../../../../src/ledger/model/orders/order.ts';
 import { createInProcessBus } from '../../../../src/realtime/bus/bus.ts';
-import type { Checkpoint, RelayCheckpoints } from '../../../../src/realtime/relay/relay-checkpoints.ts';
+import type { ShardCheckpoint, RelayCheckpoints } from '../../../../src/realtime/relay/relay-checkpoints.ts';
 import { createRelayReader } from '../../../../src/realtime/relay/relay-reader.ts';
 import type { ChangeStream, Shard, TableChange } from '../../../../src/realtime/relay/relay-stream.ts';
 import { ownedClock } from '../../../support/owned-time.ts';
@@ -48,7 +48,7 @@ function fakeStream(shards: FakeShard[]): ChangeStream {
 }
 
 function setUp(shards: FakeShard[]) {
-  const saved = new Map<string, Checkpoint>();
+  const saved = new Map<string, ShardCheckpoint>();
   const reported: number[] = [];
   const checkpoints: RelayCheckpoints = {
     lease: () => Promise.resolve(true),

@@ -3,7 +3,7 @@ import { decimal } from '../../../../../src/ledger/kernel/money.ts';
 import { isFull } from '../../../../../src/ledger/model/orders/order-size.ts';
 import { type Order, awaitsOverpaymentRefund } from '../../../../../src/ledger/model/orders/order.ts';
 import { applyEvent } from '../../../../../src/ledger/usecases/provider-updates/apply-event.ts';
-import { ORDER_ID, newOrder, payment, refund, session, tell, withSessions } from './facts.ts';
+import { ORDER_ID, newOrder, payment, refund, session, tell, withSessions } from './provider-objects.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { type Ending, type Story, endings } from './story.ts';
 

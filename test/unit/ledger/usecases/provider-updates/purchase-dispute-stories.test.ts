@@ -1,5 +1,5 @@
 import { describe, it, vi } from 'vitest';
-import { dispute, newOrder, session, tell, withSessions } from './facts.ts';
+import { dispute, newOrder, session, tell, withSessions } from './provider-objects.ts';
 import { PAID, expectEnding, lost, now, opened, paidFirst, provider, succeeded, won } from './story-parts.ts';
 /**
  * For each story of a purchase whose payment is disputed: every order of its events, with duplicates and with the same facts told again by other events, ends alike

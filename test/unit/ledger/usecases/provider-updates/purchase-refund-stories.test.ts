@@ -1,6 +1,6 @@
 import { describe, it, vi } from 'vitest';
 import { failRefund } from '../../../../../src/ledger/model/orders/refunds.ts';
-import { newOrder, refund, session, tell, withSessions } from './facts.ts';
+import { newOrder, refund, session, tell, withSessions } from './provider-objects.ts';
 import type { Story } from './story.ts';
 import { PAID, claimed, completed, expectEnding, ours, paidFirst, provider } from './story-parts.ts';
 /**
@@ -157,16 +157,16 @@ describe('a refund of a purchase', () => {
     ));
 
   it('of a surplus payment, which fails in the end', () => {
-    const surplusRefund = (status: 'pending' | 'succeeded' | 'failed') =>
+    const overpaymentRefund = (status: 'pending' | 'succeeded' | 'failed') =>
       refund('re_1', 500, status, { paymentId: 'pi_2' });
     return expectEnding(
       {
         order: withSessions(newOrder(), 2),
         first: [...paidFirst, tell.session('completed', session(2))],
         events: [
-          tell.refund('created', surplusRefund('pending')),
-          tell.refund('updated', surplusRefund('succeeded')),
-          tell.refund('failed', surplusRefund('failed')),
+          tell.refund('created', overpaymentRefund('pending')),
+          tell.refund('updated', overpaymentRefund('succeeded')),
+          tell.refund('failed', overpaymentRefund('failed')),
         ],
       },
       {

@@ -1,5 +1,5 @@
 import { describe, it, vi } from 'vitest';
-import { newOrder, payment, session, tell, withSessions } from './facts.ts';
+import { newOrder, payment, session, tell, withSessions } from './provider-objects.ts';
 import {
   NOTHING_YET,
   PAID,

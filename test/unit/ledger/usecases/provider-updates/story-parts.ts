@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import { decimal } from '../../../../../src/ledger/kernel/money.ts';
 import type { Order } from '../../../../../src/ledger/model/orders/order.ts';
 import { beginRefund } from '../../../../../src/ledger/model/orders/refunds.ts';
-import type { refund } from './facts.ts';
-import { dispute, newOrder, payment, session, tell, withSessions } from './facts.ts';
+import type { refund } from './provider-objects.ts';
+import { dispute, newOrder, payment, session, tell, withSessions } from './provider-objects.ts';
 import { type Ending, type Story, endings } from './story.ts';
 
 /** What payment stories are made of: an order with a session, what is told of it, and how it may end. */

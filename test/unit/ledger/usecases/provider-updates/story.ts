@@ -3,7 +3,7 @@ import { add } from '../../../../../src/ledger/kernel/money.ts';
 import { applyEvent } from '../../../../../src/ledger/usecases/provider-updates/apply-event.ts';
 import { type Order, isDisputed } from '../../../../../src/ledger/model/orders/order.ts';
 import { type MemoryLedger, type ProviderState, memoryLedger } from './memory-ledger.ts';
-import type { Reported } from './facts.ts';
+import type { Reported } from './provider-objects.ts';
 
 /** What happens to a payment, and all that the provider tells of it. */
 export interface Story {

@@ -1,7 +1,7 @@
 import { describe, it, vi } from 'vitest';
 import { decimal } from '../../../../../src/ledger/kernel/money.ts';
 import type { Order } from '../../../../../src/ledger/model/orders/order.ts';
-import { newOrder, refund, tell, withSessions } from './facts.ts';
+import { newOrder, refund, tell, withSessions } from './provider-objects.ts';
 import type { MemoryLedger } from './memory-ledger.ts';
 import type { Ending } from './story.ts';
 import {

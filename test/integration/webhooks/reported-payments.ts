@@ -1,5 +1,5 @@
 import { stripeSession } from '../../unit/provider/stripe/stripe-objects.ts';
-import { readPayment, readSession } from '../../../src/provider/stripe/mapping.ts';
+import { readProviderPayment, readProviderSession } from '../../../src/provider/stripe/mapping.ts';
 import type { ProviderPayment, ProviderSession } from '../../../src/provider/port.ts';
 import type { World } from './support.ts';
 
@@ -16,13 +16,13 @@ export const UNPAID = { ...PAID, payment_status: 'unpaid' };
 export const HOUR_MS = 3_600_000;
 
 export function sessionOf(object: unknown): ProviderSession {
-  const reading = readSession(object);
+  const reading = readProviderSession(object);
   if (reading.kind !== 'READ') throw new Error('unreadable session');
   return reading.value;
 }
 
 export function paymentOf(object: unknown): ProviderPayment {
-  const reading = readPayment(object);
+  const reading = readProviderPayment(object);
   if (reading.kind !== 'READ') throw new Error('unreadable payment');
   return reading.value;
 }

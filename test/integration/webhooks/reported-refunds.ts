@@ -2,7 +2,7 @@ import { stripeDispute, stripeRefund, stripeSession } from '../../unit/provider/
 import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
 import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
-import { readRefund } from '../../../src/provider/stripe/mapping.ts';
+import { readProviderRefund } from '../../../src/provider/stripe/mapping.ts';
 import type { ProviderRefund, RefundRequest } from '../../../src/provider/port.ts';
 import { type WaitingOptions, type World, eventOf, makeWorld, metadataOf } from './support.ts';
 
@@ -27,7 +27,7 @@ export async function tellPaid(world: World, order: Order, attempt = 1): Promise
   await world.apply(eventOf(world, 'checkout.session.completed', session));
 }
 
-export function refundTold(
+export function reportedRefund(
   world: World,
   type: string,
   fields: Readonly<Record<string, unknown>>,
@@ -35,7 +35,7 @@ export function refundTold(
   return world.apply(eventOf(world, `refund.${type}`, stripeRefund({ metadata: {}, ...fields })));
 }
 
-export function disputeTold(
+export function reportedDispute(
   world: World,
   type: string,
   fields: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ export function disputeTold(
 }
 
 export function asProvider(object: unknown): ProviderRefund {
-  const reading = readRefund(object);
+  const reading = readProviderRefund(object);
   if (reading.kind !== 'READ') throw new Error('unreadable refund');
   return reading.value;
 }
