@@ -8,9 +8,11 @@ export const PROVIDER: readonly PlantedBug[] = [
   {
     name: "an event's marker commits before its effect",
     file: 'src/ledger/usecases/provider-updates/commit-update.ts',
-    from: 'const transaction = plan(token, ...parts);',
-    to: `if (source.kind === 'EVENT') await commit(ledger, plan(token, ...parts.splice(0, 1)));
-  const transaction = plan(ledger.ids.token(), ...parts);`,
+    from: 'plan: plan(token, ...parts),',
+    to: `plan: (() => {
+      if (source.kind === 'EVENT') void ledger.transactor.commit(plan(token, ...parts.splice(0, 1)));
+      return plan(ledger.ids.token(), ...parts);
+    })(),`,
     tests: [PROVIDER_FAULTS],
     only: "'the event of a payment' ",
   },
@@ -31,8 +33,8 @@ export const PROVIDER: readonly PlantedBug[] = [
   {
     name: 'a claim is completed whoever owns it now',
     file: 'src/ledger/usecases/provider-calls/complete-claim.ts',
-    from: 'if (order === undefined || leaseOwnedBy(order, lease.owner) === undefined) {',
-    to: 'if (order === undefined) {',
+    from: 'order !== undefined && leaseOwnedBy(order, lease.owner) !== undefined ? order : undefined',
+    to: 'order !== undefined && leaseOwnedBy(order, lease.owner) !== order ? order : undefined',
     tests: [TAKEOVER],
   },
   {
@@ -132,8 +134,8 @@ export const PROVIDER: readonly PlantedBug[] = [
   {
     name: "a step's result whose answers got lost is taken for another worker's",
     file: 'src/ledger/usecases/runtime/change-order.ts',
-    from: "return { kind: 'CHANGED', before: unsettled.before, after: unsettled.after };",
-    to: '',
+    from: "did ? { kind: 'COMMITTED', transaction } : REREAD",
+    to: 'did ? REREAD : REREAD',
     tests: ['test/integration/fulfilment/lost-answers.test.ts'],
     only: 'counted as done',
   },

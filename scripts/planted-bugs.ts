@@ -32,13 +32,10 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
   {
     name: 'the marker is written before the transaction',
     file: 'src/ledger/usecases/runtime/guarded-command.ts',
-    from: `const transaction = plan(
-    token,
-    putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs)),
-    ...decision.parts,
-  );`,
-    to: `await commit(ledger, plan(ledger.ids.token(), putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs))));
-  const transaction = plan(token, ...decision.parts);`,
+    from: 'plan: plan(token, putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs)), ...decision.parts),',
+    to: `plan: await ledger.transactor
+      .commit(plan(ledger.ids.token(), putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs))))
+      .then(() => plan(token, ...decision.parts)),`,
     tests: [FIELD_CASES],
   },
   {
@@ -102,24 +99,24 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
   {
     name: 'an unknown outcome is answered as a success',
     file: 'src/ledger/usecases/runtime/guarded-command.ts',
-    from: 'return settleUnknown(ledger, request, sent);',
-    to: 'return committed;',
+    from: 'resolve: () => resolveUnknown(ledger, request, sent),',
+    to: "resolve: () => Promise.resolve({ kind: 'ANSWER', answer: transaction.committed() }),",
     tests: [FIELD_CASES],
     only: 'late',
   },
   {
     name: 'an unknown outcome is not asked about',
     file: 'src/ledger/usecases/runtime/guarded-command.ts',
-    from: 'return settleUnknown(ledger, request, sent);',
-    to: 'return answer<Kind>(THROTTLED);',
+    from: 'resolve: () => resolveUnknown(ledger, request, sent),',
+    to: '',
     tests: [FIELD_CASES],
     only: 'every answer was lost',
   },
   {
     name: 'a claim that came late is taken for another caller',
     file: 'src/ledger/usecases/runtime/guarded-command.ts',
-    from: 'if (own !== undefined) {',
-    to: "if (own?.committed.kind === 'ANSWERED') {",
+    from: 'if (own !== undefined) return',
+    to: "if (own?.committed().kind === 'ANSWERED') return",
     tests: [FIELD_CASES],
     only: 'own claim',
   },
@@ -281,8 +278,8 @@ const CONDITIONS: readonly PlantedBug[] = [
   {
     name: 'a lost race on the order is told as a lack of money',
     file: 'src/ledger/usecases/runtime/guarded-command.ts',
-    from: "result.failed.has('order') ? undefined : decision.whenRefused?.(result.failed)",
-    to: 'decision.whenRefused?.(result.failed)',
+    from: "if (result.kind === 'UNCLEAR' || result.failed.has('order')) return",
+    to: "if (result.kind === 'UNCLEAR') return",
     tests: [GUARDS],
     only: 'pay an order once',
   },

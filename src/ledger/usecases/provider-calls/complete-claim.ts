@@ -12,10 +12,10 @@ import { readOrder } from '../../items/order-item.ts';
 import { updateOrder } from '../../items/order-writes.ts';
 import type { Lease, Order } from '../../model/orders/order.ts';
 import type { Stored, UnstoredOf } from '../../model/outcomes.ts';
-import { type Plan, type PlanPart, plan } from '../../items/plan.ts';
-import { TableUnavailableError } from '../../table/store.ts';
+import { type PlanPart, plan } from '../../items/plan.ts';
+import { REREAD, type Transaction, decideAndCommit } from '../runtime/decide-and-commit.ts';
 import { type Request, outcomeTtlS } from '../runtime/idempotency.ts';
-import { type Ledger, commit, publish } from '../runtime/ledger.ts';
+import type { Ledger } from '../runtime/ledger.ts';
 
 /** What settles a claim: the order as it will be, what is booked with it, and what becomes of the idempotency record. */
 export interface ClaimCompletion {
@@ -44,9 +44,6 @@ export const PROVIDER_UNAVAILABLE: UnstoredOf<'ProviderUnavailable'> = {
   retryAfterMs: 5_000,
 };
 
-/** A lost race on `rev` reads again and decides again, this often at most. */
-const MAX_DECISIONS = 5;
-
 /** The claim that a request takes with its idempotency record: an unguessable owner, and a lease. */
 export function newLease(ledger: Ledger, { ref }: Request, nowMs: number): Lease {
   const { principal, operation, key } = ref;
@@ -67,44 +64,57 @@ export async function completeClaim(
   ledger: Ledger,
   { tenant, accountId, orderId }: Order,
   lease: Lease,
-  settle: (order: Order, nowMs: number) => ClaimCompletion,
+  complete: (order: Order, nowMs: number) => ClaimCompletion,
 ): Promise<ClaimResult> {
   const ref: IdempotencyRef = { tenant, ...lease.request };
-  let unsettled: { readonly sent: Plan; readonly rev: number } | undefined;
-  try {
-    for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
-      const [recordItem, orderItem] = await ledger.store.get([
-        idempotencyRecordKey(ref),
-        orderKey({ tenant, accountId, orderId }),
-      ]);
-      const record = recordItem === undefined ? undefined : readIdempotencyRecord(recordItem);
-      const order = orderItem === undefined ? undefined : readOrder(orderItem);
-      if (order === undefined || leaseOwnedBy(order, lease.owner) === undefined) {
-        return ownEnd(ledger, record, unsettled?.sent) ?? { kind: 'LOST' };
-      }
-      // Sent as often as is safe, and nobody has written since: it may still come, and the claim stands until then.
-      if (order.rev === unsettled?.rev) return { kind: 'UNWRITTEN' };
+  const read = async (): Promise<ClaimRead> => {
+    const keys = [idempotencyRecordKey(ref), orderKey({ tenant, accountId, orderId })];
+    const [recordItem, orderItem] = await ledger.store.get(keys);
+    const order = orderItem === undefined ? undefined : readOrder(orderItem);
+    return {
+      record: recordItem === undefined ? undefined : readIdempotencyRecord(recordItem),
+      order: order !== undefined && leaseOwnedBy(order, lease.owner) !== undefined ? order : undefined,
+    };
+  };
+  return decideAndCommit<ClaimResult>(ledger, {
+    decide: async () => {
+      const { record, order } = await read();
+      if (order === undefined) return LOST;
       const nowMs = ledger.clock.nowMs();
-      const settlement = settle(order, nowMs);
+      const completion = complete(order, nowMs);
       const token = ledger.ids.token();
-      const sent = plan(
-        token,
-        ...(isOf(record, order, lease)
-          ? [recordPart(ledger, ref, record, settlement.record, token, nowMs)]
-          : []),
-        updateOrder(order, settlement.order, ledger.settings),
-        ...(settlement.parts ?? []),
-      );
-      const result = await commit(ledger, sent);
-      if (result.kind === 'COMMITTED') return { kind: 'COMPLETED', end: settlement.record };
-      if (result.kind === 'CONFLICT' || result.kind === 'THROTTLED') return { kind: 'UNWRITTEN' };
-      if (result.kind === 'UNKNOWN') unsettled = { sent, rev: order.rev };
-    }
-    return { kind: 'UNWRITTEN' };
-  } catch (error) {
-    if (error instanceof TableUnavailableError) return { kind: 'UNWRITTEN' };
-    throw error;
-  }
+      const transaction: Transaction<ClaimResult> = {
+        kind: 'COMMIT',
+        plan: plan(
+          token,
+          ...(isOf(record, order, lease)
+            ? [recordPart(ledger, ref, record, completion.record, token, nowMs)]
+            : []),
+          updateOrder(order, completion.order, ledger.settings),
+          ...(completion.parts ?? []),
+        ),
+        committed: () => ({ kind: 'COMPLETED', end: completion.record }),
+        resolve: async () => {
+          const now = await read();
+          // The idempotency record has the id of the transaction that completed it.
+          if (now.order === undefined)
+            return now.record?.transactionId === token ? { kind: 'COMMITTED', transaction } : LOST;
+          // Sent as often as is safe, and nobody has written since: it may still come, and the claim stands until then.
+          return now.order.rev === order.rev ? { kind: 'ANSWER', answer: { kind: 'UNWRITTEN' } } : REREAD;
+        },
+      };
+      return transaction;
+    },
+    failed: () => ({ kind: 'UNWRITTEN' }),
+  });
+}
+
+const LOST = { kind: 'ANSWER', answer: { kind: 'LOST' } } as const;
+
+interface ClaimRead {
+  readonly record: IdempotencyRecord | undefined;
+  /** Undefined where the claim is no longer its owner's. */
+  readonly order: Order | undefined;
 }
 
 /**
@@ -144,17 +154,4 @@ function recordPart(
     processedAtMs,
     ttlS,
   });
-}
-
-/** The claim is gone: by our own commit whose answer was lost, if the idempotency record has that transaction's id. */
-function ownEnd(
-  ledger: Ledger,
-  record: IdempotencyRecord | undefined,
-  unsettled: Plan | undefined,
-): ClaimResult | undefined {
-  if (unsettled === undefined || record?.transactionId !== unsettled.token) return undefined;
-  const { status, outcome } = record;
-  if (status === 'PROCESSING' || outcome === undefined) return undefined;
-  publish(ledger.bus, unsettled);
-  return { kind: 'COMPLETED', end: { kind: 'COMPLETED', status, outcome } };
 }

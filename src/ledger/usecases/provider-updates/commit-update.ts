@@ -3,7 +3,7 @@ import { defined } from '../../kernel/defined.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
 import { type OrderRef, eventKey } from '../../kernel/keys.ts';
 import { updateOrder } from '../../items/order-writes.ts';
-import { type Plan, type PlanPart, plan } from '../../items/plan.ts';
+import { type PlanPart, plan } from '../../items/plan.ts';
 import {
   EVENT_LIFE_S,
   type EventRecord,
@@ -12,21 +12,22 @@ import {
   readEventRecord,
 } from '../../items/event-item.ts';
 import type { UpdateDecision, EventOutcome } from '../../model/provider/update-decision.ts';
-import { type Ledger, commit, publish } from '../runtime/ledger.ts';
+import { type Answer, type Failure, REREAD, type Transaction } from '../runtime/decide-and-commit.ts';
+import type { Ledger } from '../runtime/ledger.ts';
 import { type UpdateResult, type UpdateSource, type UpdateSubject, duplicate } from './provider-update.ts';
 import { putOverflowRefund } from '../../items/overflow-refund-item.ts';
 
 /**
- * Commits all that a fact does in one transaction: the event's record first, the payment item, the order, the refund
- * beside it, the entry with its balances. Undefined where what was read has changed by then: read and judge again.
+ * All that an update does, as one transaction: the event's record first, the payment item, the order, the refund
+ * beside it, the entry with its balances. An answer at once where there is nothing to write.
  */
-export async function commitUpdate(
+export function updateTransaction(
   ledger: Ledger,
   source: UpdateSource,
   subject: UpdateSubject,
   ref: OrderRef | undefined,
   decision: UpdateDecision,
-): Promise<UpdateResult | undefined> {
+): Answer<UpdateResult> | Transaction<UpdateResult> {
   const outcome: EventOutcome = decision.kind === 'CHANGE' ? 'APPLIED' : decision.outcome;
   const detail = decision.kind === 'CHANGE' ? undefined : decision.detail;
   const done: UpdateResult = { kind: 'DONE', outcome, duplicate: false, order: ref, detail };
@@ -37,29 +38,29 @@ export async function commitUpdate(
       : []),
     ...changeParts(ledger, decision),
   ];
-  if (parts.length === 0) return done;
-  const transaction = plan(token, ...parts);
-  const result = await commit(ledger, transaction);
-  switch (result.kind) {
-    case 'COMMITTED':
+  if (parts.length === 0) return { kind: 'ANSWER', answer: done };
+  const transaction: Transaction<UpdateResult> = {
+    kind: 'COMMIT',
+    plan: plan(token, ...parts),
+    committed: () => {
       count(ledger, source, decision);
       return done;
-    case 'SEEN':
-      return result.record === undefined ? undefined : duplicate(readEventRecord(result.record));
-    case 'REFUSED':
-    case 'UNCLEAR':
-      return undefined;
-    case 'CONFLICT':
-      return { kind: 'RETRY_LATER', reason: 'CONFLICT' };
-    case 'THROTTLED':
-      return { kind: 'RETRY_LATER', reason: 'TABLE' };
-    case 'UNKNOWN': {
-      if (!(await didCommit(ledger, source, transaction))) return { kind: 'RETRY_LATER', reason: 'TABLE' };
-      publish(ledger.bus, transaction);
-      count(ledger, source, decision);
-      return done;
-    }
-  }
+    },
+    whenNotWritten: (result) =>
+      result.kind === 'SEEN' && result.record !== undefined
+        ? { kind: 'ANSWER', answer: duplicate(readEventRecord(result.record)) }
+        : REREAD,
+    resolve: async () =>
+      (await didCommit(ledger, source, token))
+        ? { kind: 'COMMITTED', transaction }
+        : { kind: 'ANSWER', answer: retryLater('THROTTLED') },
+  };
+  return transaction;
+}
+
+/** What an update answers that couldn't be written: it must come again. */
+export function retryLater(failure: Failure): UpdateResult {
+  return { kind: 'RETRY_LATER', reason: failure === 'CONFLICT' ? 'CONFLICT' : 'TABLE' };
 }
 
 function changeParts(ledger: Ledger, decision: UpdateDecision): readonly PlanPart[] {
@@ -103,7 +104,7 @@ export function eventPart(
 }
 
 /** After an unknown outcome only the record tells; without one, the next look at the order will. */
-async function didCommit(ledger: Ledger, source: UpdateSource, { token }: Plan): Promise<boolean> {
+async function didCommit(ledger: Ledger, source: UpdateSource, token: string): Promise<boolean> {
   if (source.kind !== 'EVENT') return false;
   const [item] = await ledger.store.get([eventKey(source.event.eventId)]);
   return item !== undefined && readEventRecord(item).transactionId === token;

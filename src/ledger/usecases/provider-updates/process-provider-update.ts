@@ -7,8 +7,8 @@ import {
   mismatch,
   type RecordedPayment,
 } from '../../model/provider/update-decision.ts';
-import { TableUnavailableError } from '../../table/store.ts';
-import { commitUpdate } from './commit-update.ts';
+import { updateTransaction, retryLater } from './commit-update.ts';
+import { type Answer, type Transaction, decideAndCommit } from '../runtime/decide-and-commit.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { type UpdateContext, loadContext } from './load-context.ts';
 import type { RetryReason, UpdateResult, UpdateSource, UpdateSubject } from './provider-update.ts';
@@ -35,8 +35,6 @@ export interface Judge {
   readonly foreign?: () => Judgement | Promise<Judgement>;
 }
 
-/** A lost race reads again and decides again, this often at most. */
-const MAX_DECISIONS = 5;
 /** How long an event may be ahead of what we write (docs/DESIGN.md §8). */
 const FRESH_S = 3_600;
 
@@ -50,19 +48,15 @@ export async function processProviderUpdate(
   subject: UpdateSubject,
   judge: Judge,
 ): Promise<UpdateResult> {
-  try {
-    let about = subject;
-    for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
-      const isLast = decisions === MAX_DECISIONS - 1;
-      const settled = await processOnce(ledger, source, about, isLast ? withoutGuards(judge) : judge);
-      if (settled?.kind === 'REREAD') about = { ...about, metadata: settled.metadata ?? about.metadata };
-      else if (settled !== undefined) return settled;
-    }
-    return { kind: 'RETRY_LATER', reason: 'CONFLICT' };
-  } catch (error) {
-    if (error instanceof TableUnavailableError) return { kind: 'RETRY_LATER', reason: 'TABLE' };
-    throw error;
-  }
+  let about = subject;
+  return decideAndCommit<UpdateResult>(ledger, {
+    decide: async (_sent, isLast) => {
+      const step = await decideOnce(ledger, source, about, isLast ? withoutGuards(judge) : judge);
+      if (step.kind === 'REREAD') about = { ...about, metadata: step.metadata ?? about.metadata };
+      return step;
+    },
+    failed: retryLater,
+  });
 }
 
 /**
@@ -79,25 +73,27 @@ function withoutGuards(judge: Judge): Judge {
   };
 }
 
-async function processOnce(
+async function decideOnce(
   ledger: Ledger,
   source: UpdateSource,
   subject: UpdateSubject,
   judge: Judge,
-): Promise<UpdateResult | Extract<Judgement, { kind: 'REREAD' }> | undefined> {
+): Promise<Answer<UpdateResult> | Transaction<UpdateResult> | Extract<Judgement, { kind: 'REREAD' }>> {
   const read = await loadContext(ledger, source, subject);
-  if (read.seen !== undefined) return read.seen;
+  if (read.seen !== undefined) return { kind: 'ANSWER', answer: read.seen };
   const judgement = await judged(ledger, source, subject, judge, read);
   switch (judgement.kind) {
     case 'REREAD':
-    case 'RETRY_LATER':
       return judgement;
+    case 'RETRY_LATER':
+      return { kind: 'ANSWER', answer: judgement };
     case 'NOT_YET':
-      if (isFresh(ledger, source)) return { kind: 'RETRY_LATER', reason: 'NOT_YET' };
-      return commitUpdate(ledger, source, subject, read.ref, mismatch(judgement.detail));
+      if (isFresh(ledger, source))
+        return { kind: 'ANSWER', answer: { kind: 'RETRY_LATER', reason: 'NOT_YET' } };
+      return updateTransaction(ledger, source, subject, read.ref, mismatch(judgement.detail));
     case 'CHANGE':
     case 'NO_CHANGE':
-      return commitUpdate(ledger, source, subject, read.ref, judgement);
+      return updateTransaction(ledger, source, subject, read.ref, judgement);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Viewer } from '../../../auth/viewer.ts';
 import type { StoredItem } from '../../kernel/attributes.ts';
 import { epochS } from '../../kernel/clock.ts';
+import { defined } from '../../kernel/defined.ts';
 import { type ItemKey, idempotencyRecordKey } from '../../kernel/keys.ts';
 import {
   type IdempotencyRecord,
@@ -17,8 +18,8 @@ import {
   THROTTLED,
   type UnstoredOf,
 } from '../../model/outcomes.ts';
-import { type ItemRole, type Plan, type PlanPart, plan } from '../../items/plan.ts';
-import { TableUnavailableError } from '../../table/store.ts';
+import { type ItemRole, type PlanPart, plan } from '../../items/plan.ts';
+import { REREAD, type Step, type Transaction, decideAndCommit } from './decide-and-commit.ts';
 import {
   type GuardedOperation,
   type Request,
@@ -28,7 +29,7 @@ import {
   recognise,
   refuse,
 } from './idempotency.ts';
-import { type Ledger, commit, publish } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 
 /** The failures that an operation with a claim adds: somebody holds it, or the provider couldn't be asked. */
 export type ClaimFailure = UnstoredOf<'IdempotencyInProgress' | 'ProviderUnavailable'>;
@@ -86,9 +87,6 @@ export type Run<Kind extends StoredKind, Extra extends ClaimFailure = never> =
   /** Somebody holds the claim under this key, or did when their process died. */
   | { readonly kind: 'PROCESSING'; readonly request: Request; readonly record: IdempotencyRecord };
 
-/** A lost race on `rev` reads again and decides again, this often at most. */
-const MAX_DECISIONS = 5;
-
 /** Runs an operation that needs the table alone (docs/DESIGN.md §5.4). */
 export async function runLedgerCommand<Kind extends StoredKind>(
   ledger: Ledger,
@@ -110,81 +108,62 @@ export async function runGuardedCommand<Kind extends StoredKind, Extra extends C
   command: GuardedCommand<Kind, Extra>,
 ): Promise<Run<Kind, Extra>> {
   const request = identify(ledger, viewer, command.operation, command.key, command.input);
-  const sent: Sent<Kind>[] = [];
-  try {
-    for (let decisions = 0; decisions < MAX_DECISIONS; decisions += 1) {
-      const run = await tryOnce(ledger, request, command, sent);
-      if (run !== undefined) return run;
-    }
-    return answer<Kind>(CONFLICT);
-  } catch (error) {
-    if (error instanceof TableUnavailableError) return answer<Kind>(THROTTLED);
-    throw error;
-  }
+  return decideAndCommit<Run<Kind, Extra>>(ledger, {
+    decide: (sent) => decideOnce(ledger, request, command, sent),
+    failed: (failure) => answeredRun<Kind>(failure === 'CONFLICT' ? CONFLICT : THROTTLED),
+  });
 }
 
-function answer<Kind extends StoredKind, Extra extends ClaimFailure = never>(
+function answeredRun<Kind extends StoredKind, Extra extends ClaimFailure = never>(
   value: Answered<Kind> | LedgerFailure | Extra,
 ): Run<Kind, Extra> {
   return { kind: 'ANSWERED', answer: value };
 }
 
-/** A transaction of this very call. One whose answer was lost may still commit, also once it was decided anew. */
-interface Sent<Kind extends StoredKind> {
-  readonly plan: Plan;
-  readonly committed: Run<Kind>;
-}
-
-/** Undefined when what was read had changed by the time of the commit. */
-async function tryOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
+async function decideOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
   ledger: Ledger,
   request: Request,
   { reads, decide }: GuardedCommand<Kind, Extra>,
-  sent: Sent<Kind>[],
-): Promise<Run<Kind, Extra> | undefined> {
+  sent: readonly Transaction<Run<Kind, Extra>>[],
+): Promise<Step<Run<Kind, Extra>> | Transaction<Run<Kind, Extra>>> {
   const [recordItem, ...found] = await ledger.store.get([idempotencyRecordKey(request.ref), ...reads]);
-  const seen = fromRecord(ledger, request, sent, recordItem);
+  const seen = fromRecord<Kind, Extra>(ledger, request, sent, recordItem);
   if (seen !== undefined) return seen;
   const nowMs = ledger.clock.nowMs();
   const decision = await decide(found, nowMs, request);
-  if (decision.kind === 'REFUSE') return answer<Kind>(await refuse(ledger, request, decision.outcome));
-  if (decision.kind === 'ANSWER') return answer<Kind, Extra>(decision.failure);
+  if (decision.kind === 'REFUSE' || decision.kind === 'ANSWER')
+    return answerVerdict(ledger, request, decision);
 
   const token = ledger.ids.token();
   const record = idempotencyRecordOf(ledger, request, token, nowMs, recordState(decision));
-  const transaction = plan(
-    token,
-    putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs)),
-    ...decision.parts,
-  );
-  const committed: Run<Kind> =
-    decision.kind === 'CLAIM'
-      ? { kind: 'CLAIMED', request, order: decision.order }
-      : answer<Kind>(answered(decision.outcome, false));
-  sent.push({ plan: transaction, committed });
-  const result = await commit(ledger, transaction);
-  switch (result.kind) {
-    case 'COMMITTED':
-      return committed;
-    case 'SEEN':
-      return fromRecord(ledger, request, sent, result.record);
-    case 'REFUSED': {
+  const transaction: Transaction<Run<Kind, Extra>> = {
+    kind: 'COMMIT',
+    plan: plan(token, putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs)), ...decision.parts),
+    committed: () =>
+      decision.kind === 'CLAIM'
+        ? { kind: 'CLAIMED', request, order: decision.order }
+        : answeredRun<Kind>(answered(decision.outcome, false)),
+    whenNotWritten: async (result) => {
+      if (result.kind === 'SEEN') {
+        return fromRecord<Kind, Extra>(ledger, request, sent, result.record) ?? REREAD;
+      }
       // A lost race on the order comes first: what its state says now is the better reason.
-      const verdict = result.failed.has('order') ? undefined : decision.whenRefused?.(result.failed);
-      if (verdict === undefined) return undefined;
-      return answer<Kind, Extra>(
-        verdict.kind === 'REFUSE' ? await refuse(ledger, request, verdict.outcome) : verdict.failure,
-      );
-    }
-    case 'UNCLEAR':
-      return undefined;
-    case 'CONFLICT':
-      return answer<Kind>(CONFLICT);
-    case 'THROTTLED':
-      return answer<Kind>(THROTTLED);
-    case 'UNKNOWN':
-      return settleUnknown(ledger, request, sent);
-  }
+      if (result.kind === 'UNCLEAR' || result.failed.has('order')) return REREAD;
+      const verdict = decision.whenRefused?.(result.failed);
+      return verdict === undefined ? REREAD : answerVerdict(ledger, request, verdict);
+    },
+    resolve: () => resolveUnknown(ledger, request, sent),
+  };
+  return transaction;
+}
+
+async function answerVerdict<Kind extends StoredKind, Extra extends ClaimFailure>(
+  ledger: Ledger,
+  request: Request,
+  verdict: Verdict<Kind, Extra>,
+): Promise<Step<Run<Kind, Extra>>> {
+  const value = verdict.kind === 'REFUSE' ? await refuse(ledger, request, verdict.outcome) : verdict.failure;
+  return { kind: 'ANSWER', answer: answeredRun<Kind, Extra>(value) };
 }
 
 function recordState<Kind extends StoredKind, Extra extends ClaimFailure>(
@@ -192,34 +171,33 @@ function recordState<Kind extends StoredKind, Extra extends ClaimFailure>(
 ): Pick<IdempotencyRecord, 'status' | 'outcome' | 'claimOf'> {
   if (decision.kind === 'COMMIT') return { status: 'COMPLETED', outcome: decision.outcome };
   const { accountId, orderId } = decision.order;
-  const refundId = decision.refundId === undefined ? {} : { refundId: decision.refundId };
-  return { status: 'PROCESSING', claimOf: { accountId, orderId, ...refundId } };
+  return {
+    status: 'PROCESSING',
+    claimOf: { accountId, orderId, ...defined({ refundId: decision.refundId }) },
+  };
 }
 
 /**
- * What a live idempotency record answers; undefined where there is none. Our own is no replay: it is what this call
- * has done.
+ * What a live idempotency record answers; undefined where there is none. A record that this very call wrote is no
+ * replay: it says that the call's own transaction has committed.
  */
-function fromRecord<Kind extends StoredKind>(
+function fromRecord<Kind extends StoredKind, Extra extends ClaimFailure>(
   ledger: Ledger,
   request: Request,
-  sent: readonly Sent<Kind>[],
+  sent: readonly Transaction<Run<Kind, Extra>>[],
   item: StoredItem | undefined,
-): Run<Kind> | undefined {
+): Step<Run<Kind, Extra>> | undefined {
   const transactionId = item === undefined ? undefined : readIdempotencyRecord(item).transactionId;
-  const own = sent.find(({ plan: { token } }) => token === transactionId);
-  if (own !== undefined) {
-    publish(ledger.bus, own.plan);
-    return own.committed;
-  }
+  const own = sent.find((one) => one.plan.token === transactionId);
+  if (own !== undefined) return { kind: 'COMMITTED', transaction: own };
   const seen = recognise<Kind>(ledger, request, item);
   switch (seen.kind) {
     case 'NEW':
       return undefined;
     case 'ANSWER':
-      return answer<Kind>(seen.answer);
+      return { kind: 'ANSWER', answer: answeredRun<Kind>(seen.answer) };
     case 'PROCESSING':
-      return { kind: 'PROCESSING', request, record: seen.record };
+      return { kind: 'ANSWER', answer: { kind: 'PROCESSING', request, record: seen.record } };
   }
 }
 
@@ -227,11 +205,12 @@ function fromRecord<Kind extends StoredKind>(
  * After an unknown outcome only the idempotency record tells: it is there, and then so is everything it committed
  * with, or the client must ask again with the same key.
  */
-async function settleUnknown<Kind extends StoredKind>(
+async function resolveUnknown<Kind extends StoredKind, Extra extends ClaimFailure>(
   ledger: Ledger,
   request: Request,
-  sent: readonly Sent<Kind>[],
-): Promise<Run<Kind>> {
+  sent: readonly Transaction<Run<Kind, Extra>>[],
+): Promise<Step<Run<Kind, Extra>>> {
   const [item] = await ledger.store.get([idempotencyRecordKey(request.ref)]);
-  return fromRecord(ledger, request, sent, item) ?? answer<Kind>(THROTTLED);
+  const told = fromRecord<Kind, Extra>(ledger, request, sent, item);
+  return told ?? { kind: 'ANSWER', answer: answeredRun<Kind>(THROTTLED) };
 }
