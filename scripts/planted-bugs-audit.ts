@@ -1,4 +1,4 @@
-import type { PlantedBug } from './planted-bugs.ts';
+import type { PlantedBug } from './planted-bug.ts';
 
 const AUDIT_DISPUTES = 'test/integration/ledger/audit-disputes.test.ts';
 const AUDIT_POSTINGS = 'test/integration/ledger/audit-postings.test.ts';

@@ -1,4 +1,4 @@
-import type { PlantedBug } from './planted-bugs.ts';
+import type { PlantedBug } from './planted-bug.ts';
 
 const PROVIDER_FAULTS = 'test/integration/faults/provider-operations.test.ts';
 const TAKEOVER = 'test/integration/provider/takeover.test.ts';
@@ -188,8 +188,8 @@ export const PROVIDER: readonly PlantedBug[] = [
   {
     name: 'a top-up whose page expired passes its cap',
     file: 'src/ledger/usecases/commands/checkout.ts',
-    from: "if (balanceOf(balance).plus(amount).gt(cap)) return 'NONE';\n  return [{ items: [checkRoom(ref, amount, cap)] }];",
-    to: 'return balanceOf(balance).gt(cap) ? [{ items: [checkRoom(ref, amount, cap)] }] : [];',
+    from: "return capped.kind === 'REFUSE' ? 'NONE' : capped.parts;",
+    to: "return capped.kind === 'REFUSE' ? [] : [];",
     tests: ['test/integration/provider/card-top-up.test.ts'],
     only: 'anew',
   },

@@ -8,7 +8,8 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PLANTED_BUGS, type PlantedBug } from './planted-bugs.ts';
+import type { PlantedBug } from './planted-bug.ts';
+import { PLANTED_BUGS } from './planted-bugs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const COPIED = ['src', 'test', 'dev', 'infra', 'package.json', 'tsconfig.json', 'vitest.config.ts'];

@@ -105,6 +105,10 @@ export type PlainFailure = UnstoredOf<'TransactionConflict' | 'Throttled' | 'Inv
 
 export const CONFLICT: UnstoredOf<'TransactionConflict'> = { kind: 'TransactionConflict', retryAfterMs: 500 };
 export const THROTTLED: UnstoredOf<'Throttled'> = { kind: 'Throttled', retryAfterMs: 2_000 };
+export const PROVIDER_UNAVAILABLE: UnstoredOf<'ProviderUnavailable'> = {
+  kind: 'ProviderUnavailable',
+  retryAfterMs: 5_000,
+};
 export const NOT_FOUND: UnstoredOf<'NotFound'> = { kind: 'NotFound' };
 export const KEY_REUSED: UnstoredOf<'IdempotencyKeyReused'> = { kind: 'IdempotencyKeyReused' };
 

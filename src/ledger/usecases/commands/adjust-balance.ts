@@ -3,11 +3,11 @@ import type { Viewer } from '../../../auth/viewer.ts';
 import type { Tenant } from '../../../config/tenants.ts';
 import { balanceOf } from '../../items/balance-item.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
-import { type Entry, ledgerAccount, type BalanceGuard } from '../../model/entries/entry.ts';
+import { type Entry, ledgerAccount } from '../../model/entries/entry.ts';
 import { balanceKey } from '../../kernel/keys.ts';
 import { type Decimal, ZERO, negate } from '../../kernel/money.ts';
-import { type Answered, type LedgerFailure, invalid } from '../../model/outcomes.ts';
-import { insufficient } from './charge.ts';
+import type { Answered, LedgerFailure } from '../../model/outcomes.ts';
+import { capCredit } from './cap.ts';
 import { type Decision, runLedgerCommand } from '../runtime/guarded-command.ts';
 import {
   amountIssue,
@@ -19,7 +19,7 @@ import {
   shortText,
 } from '../runtime/input.ts';
 import { type Ledger, tenantOf } from '../runtime/ledger.ts';
-import { overCap, whenOverCap } from './open-top-up.ts';
+import { UNKNOWN_ASSET, whenInsufficient } from '../runtime/outcomes.ts';
 
 type AdjustKind = 'AdjustBalanceSuccess' | 'InsufficientBalance' | 'CapExceeded';
 export type AdjustBalanceOutcome = Answered<AdjustKind> | LedgerFailure;
@@ -71,16 +71,10 @@ function decide(
   const { accountId, asset, amount, reason } = input;
   // Judged after the idempotency record: an asset that has gone since must not break a replay.
   const rule = tenant.assets.get(asset);
-  if (rule === undefined) {
-    return {
-      kind: 'ANSWER',
-      failure: invalid(['asset'], 'unknown_asset', 'not an asset of this tenant'),
-    };
-  }
+  if (rule === undefined) return { kind: 'ANSWER', failure: UNKNOWN_ASSET };
   const raises = amount.gt(ZERO);
-  const cap = raises ? rule.cap : undefined;
-  const beyondAny = cap !== undefined && amount.gt(cap) ? overCap(rule, balance) : undefined;
-  if (beyondAny !== undefined) return beyondAny;
+  const capped = raises ? capCredit(rule, amount, balance) : undefined;
+  if (capped?.kind === 'REFUSE') return capped;
   const wallet = ledgerAccount.wallet(accountId);
   const entry: Entry = {
     tenant: viewer.tenant,
@@ -96,17 +90,10 @@ function decide(
     actor: viewer.subject,
     atMs: nowMs,
   };
-  const guards: Readonly<Record<string, BalanceGuard>> =
-    cap === undefined ? {} : { [asset]: { kind: 'WITHIN', cap } };
   return {
     kind: 'COMMIT',
-    parts: [recordEntry(entry, guards)],
+    parts: [recordEntry(entry, capped?.guards)],
     outcome: { kind: 'AdjustBalanceSuccess', accountId, asset, entryId: entry.entryId },
-    whenRefused: (failed) => {
-      if (cap !== undefined) return whenOverCap(rule)(failed);
-      if (!failed.has(`balance:${asset}`)) return undefined;
-      const available = balanceOf(failed.get(`balance:${asset}`));
-      return { kind: 'REFUSE', outcome: insufficient(tenant, asset, negate(amount), available) };
-    },
+    whenRefused: capped?.whenRefused ?? whenInsufficient(tenant, asset, negate(amount)),
   };
 }

@@ -5,7 +5,6 @@ import { closedAttempts, providerKey } from '../../model/provider/attempts.ts';
 import type { StoredItem } from '../../kernel/attributes.ts';
 import { orderKey } from '../../kernel/keys.ts';
 import { move } from '../../model/orders/order-changes.ts';
-import { readOrder } from '../../items/order-item.ts';
 import { allows } from '../../model/orders/order-states.ts';
 import { updateOrder } from '../../items/order-writes.ts';
 import { type Attempt, type Order, hasClaimedAttempt } from '../../model/orders/order.ts';
@@ -13,15 +12,16 @@ import {
   type Answered,
   CONFLICT,
   NOT_FOUND,
+  PROVIDER_UNAVAILABLE,
   type ProviderFailure,
   type Stored,
 } from '../../model/outcomes.ts';
 import { askAboutSession, readAgain } from '../provider-calls/ask-provider.ts';
 import { refreshAttempts } from '../provider-calls/refresh-attempts.ts';
-import { PROVIDER_UNAVAILABLE } from '../provider-calls/complete-claim.ts';
 import { type ClaimFailure, type Decision, runGuardedCommand } from '../runtime/guarded-command.ts';
 import { orderRefOf, parseInput } from '../runtime/input.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { orderFor } from '../runtime/read-order.ts';
 
 type CancelKind = 'CancelOrderSuccess' | 'OrderNotCancelable';
 export type CancelOrderOutcome = Answered<CancelKind> | ProviderFailure;
@@ -37,7 +37,7 @@ export async function cancelOrder(
   ledger: Ledger,
   viewer: Viewer,
   key: string | undefined,
-  input: z.input<typeof inputSchema>,
+  input: unknown,
 ): Promise<CancelOrderOutcome> {
   const parsed = parseInput(inputSchema, input);
   if (parsed.kind === 'INVALID') return parsed.failure;
@@ -54,10 +54,8 @@ export async function cancelOrder(
 }
 
 async function decide(ledger: Ledger, viewer: Viewer, item: StoredItem | undefined): Promise<CancelDecision> {
-  const found = item === undefined ? undefined : readOrder(item);
-  if (found === undefined || !mayCancel(viewer, found)) {
-    return { kind: 'ANSWER', failure: NOT_FOUND };
-  }
+  const found = orderFor(viewer, item, mayCancel);
+  if (found === undefined) return { kind: 'ANSWER', failure: NOT_FOUND };
   const order = await refreshAttempts(ledger, found);
   if (hasClaimedAttempt(order)) return { kind: 'ANSWER', failure: CONFLICT };
   if (!allows('CANCEL', order.state)) return { kind: 'REFUSE', outcome: notCancelable(order) };

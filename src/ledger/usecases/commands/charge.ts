@@ -3,29 +3,21 @@ import { maySeeOrder } from '../../../auth/permissions.ts';
 import type { Viewer } from '../../../auth/viewer.ts';
 import type { Tenant } from '../../../config/tenants.ts';
 import type { StoredItem } from '../../kernel/attributes.ts';
-import { balanceOf } from '../../items/balance-item.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
 import { type Entry, postings } from '../../model/entries/entry.ts';
 import { orderKey } from '../../kernel/keys.ts';
-import { type Decimal, formatDecimal } from '../../kernel/money.ts';
-import { readOrder } from '../../items/order-item.ts';
 import { chargePosting } from '../../model/orders/postings.ts';
 import { allows } from '../../model/orders/order-states.ts';
 import { updateOrder } from '../../items/order-writes.ts';
 import { type Order, hasClaimedAttempt, openAttempt } from '../../model/orders/order.ts';
-import {
-  type Answered,
-  CONFLICT,
-  type LedgerFailure,
-  NOT_FOUND,
-  type Stored,
-  invalid,
-} from '../../model/outcomes.ts';
+import { type Answered, CONFLICT, type LedgerFailure, NOT_FOUND, invalid } from '../../model/outcomes.ts';
 import { payOrder } from '../../model/orders/payments.ts';
 import { type RewardRates, rewardFor, rewardPostings } from '../../model/orders/rewards.ts';
 import { type Decision, runLedgerCommand } from '../runtime/guarded-command.ts';
 import { assetText, orderRefOf, parseInput } from '../runtime/input.ts';
 import { type Ledger, tenantOf } from '../runtime/ledger.ts';
+import { UNKNOWN_ASSET, notPayable, whenInsufficient } from '../runtime/outcomes.ts';
+import { orderFor } from '../runtime/read-order.ts';
 
 type ChargeKind = 'ChargeSuccess' | 'InsufficientBalance' | 'OrderNotPayable';
 export type ChargeOutcome = Answered<ChargeKind> | LedgerFailure;
@@ -40,7 +32,7 @@ export async function charge(
   ledger: Ledger,
   viewer: Viewer,
   key: string | undefined,
-  input: z.input<typeof inputSchema>,
+  input: unknown,
 ): Promise<ChargeOutcome> {
   const parsed = parseInput(inputSchema, input);
   if (parsed.kind === 'INVALID') return parsed.failure;
@@ -66,14 +58,9 @@ function decide(
   nowMs: number,
 ): Decision<ChargeKind> {
   // Judged after the idempotency record: an asset that has gone since must not break a replay.
-  if (!tenant.assets.has(asset)) {
-    return {
-      kind: 'ANSWER',
-      failure: invalid(['asset'], 'unknown_asset', 'not an asset of this tenant'),
-    };
-  }
-  const order = item === undefined ? undefined : readOrder(item);
-  if (order === undefined || !maySeeOrder(viewer, order)) return { kind: 'ANSWER', failure: NOT_FOUND };
+  if (!tenant.assets.has(asset)) return { kind: 'ANSWER', failure: UNKNOWN_ASSET };
+  const order = orderFor(viewer, item, maySeeOrder);
+  if (order === undefined) return { kind: 'ANSWER', failure: NOT_FOUND };
   const issue = objection(viewer, tenant, asset, order);
   if (issue !== undefined) return { kind: 'ANSWER', failure: issue };
   if (hasClaimedAttempt(order)) return { kind: 'ANSWER', failure: CONFLICT };
@@ -92,11 +79,7 @@ function decide(
       entryId: entry.entryId,
       asset,
     },
-    whenRefused: (failed) => {
-      if (!failed.has(`balance:${asset}`)) return undefined;
-      const available = balanceOf(failed.get(`balance:${asset}`));
-      return { kind: 'REFUSE', outcome: insufficient(tenant, asset, order.amount, available) };
-    },
+    whenRefused: whenInsufficient(tenant, asset, order.amount),
   };
 }
 
@@ -149,24 +132,4 @@ function pay(
 export function rewardRates({ rewards, assets }: Tenant): RewardRates | undefined {
   if (rewards.pointRate === undefined && rewards.co2KgRate === undefined) return undefined;
   return { ...rewards, pointScale: assets.get('POINT')?.scale ?? 0 };
-}
-
-export function notPayable({ accountId, orderId, state }: Order): Stored<'OrderNotPayable'> {
-  return { kind: 'OrderNotPayable', accountId, orderId, state };
-}
-
-/** What a wallet lacks, in its asset's full scale. */
-export function insufficient(
-  { assets }: Tenant,
-  asset: string,
-  required: Decimal,
-  available: Decimal,
-): Stored<'InsufficientBalance'> {
-  const scale = assets.get(asset)?.scale ?? 0;
-  return {
-    kind: 'InsufficientBalance',
-    asset,
-    required: formatDecimal(required, scale),
-    available: formatDecimal(available, scale),
-  };
 }

@@ -4,9 +4,7 @@ import type { Viewer } from '../../../auth/viewer.ts';
 import { type Tenant, mayReturnTo } from '../../../config/tenants.ts';
 import { type SessionTerms, claimAttempt } from '../../model/provider/attempts.ts';
 import type { StoredItem } from '../../kernel/attributes.ts';
-import { checkRoom } from '../../items/entry-writes.ts';
 import { balanceKey, orderKey } from '../../kernel/keys.ts';
-import { readOrder } from '../../items/order-item.ts';
 import { hasRoomForAttempt } from '../../model/orders/order-size.ts';
 import { allows } from '../../model/orders/order-states.ts';
 import { checkOrder, updateOrder } from '../../items/order-writes.ts';
@@ -16,19 +14,21 @@ import {
   CONFLICT,
   type InputIssue,
   NOT_FOUND,
+  PROVIDER_UNAVAILABLE,
   type ProviderFailure,
   invalid,
 } from '../../model/outcomes.ts';
 import type { PlanPart } from '../../items/plan.ts';
-import { answerClaimResult, inProgress, resumeRequest } from '../provider-calls/resume-request.ts';
+import { answerRun, inProgress } from '../provider-calls/resume-request.ts';
 import { balanceOf } from '../../items/balance-item.ts';
-import { notPayable } from './charge.ts';
-import { completeLeased } from '../provider-calls/complete-abandoned.ts';
-import { PROVIDER_UNAVAILABLE, newLease } from '../provider-calls/complete-claim.ts';
-import { type ClaimFailure, type Decision, type Run, runGuardedCommand } from '../runtime/guarded-command.ts';
+import { capClaim } from './cap.ts';
+import { newLease } from '../provider-calls/complete-claim.ts';
+import { type ClaimFailure, type Decision, runGuardedCommand } from '../runtime/guarded-command.ts';
 import type { Request } from '../runtime/idempotency.ts';
 import { invalidWith, orderRefOf, parseInput } from '../runtime/input.ts';
 import { type Ledger, tenantOf } from '../runtime/ledger.ts';
+import { notPayable } from '../runtime/outcomes.ts';
+import { orderFor } from '../runtime/read-order.ts';
 import { refreshAttempts } from '../provider-calls/refresh-attempts.ts';
 
 type CheckoutKind = 'CheckoutSuccess' | 'OrderNotPayable' | 'ProviderRefused';
@@ -49,7 +49,7 @@ export async function checkout(
   ledger: Ledger,
   viewer: Viewer,
   key: string | undefined,
-  input: z.input<typeof inputSchema>,
+  input: unknown,
 ): Promise<CheckoutOutcome> {
   const parsed = parseInput(inputSchema, input);
   if (parsed.kind === 'INVALID') return parsed.failure;
@@ -71,7 +71,7 @@ export async function checkout(
       return decide(ledger, tenant, found, terms, request);
     },
   });
-  return answerSessionRun(ledger, run);
+  return answerRun(ledger, run);
 }
 
 /** The order as it stands, once whatever was left of earlier attempts is settled; undefined if it isn't the viewer's. */
@@ -80,9 +80,8 @@ async function ownOrder(
   viewer: Viewer,
   item: StoredItem | undefined,
 ): Promise<Order | undefined> {
-  const order = item === undefined ? undefined : readOrder(item);
-  if (order === undefined || !mayCheckOut(viewer, order)) return undefined;
-  return refreshAttempts(ledger, order);
+  const order = orderFor(viewer, item, mayCheckOut);
+  return order === undefined ? undefined : refreshAttempts(ledger, order);
 }
 
 /** Judged with what changes in time, after the idempotency record: a list that has changed since must not break a replay. */
@@ -124,42 +123,25 @@ async function decide(
   }
   const room = await roomFor(ledger, tenant, order);
   if (room === 'NONE') return { kind: 'REFUSE', outcome: notPayable(order) };
-  const claimed = claimAttempt(order, terms, newLease(ledger, request, nowMs), nowMs);
+  const lease = newLease(ledger, request, nowMs);
+  const claimed = claimAttempt(order, terms, lease, nowMs);
   return {
     kind: 'CLAIM',
     parts: [updateOrder(order, claimed, ledger.settings), ...room],
     order: claimed,
+    lease,
   };
 }
 
 /** The cap binds a card top-up whenever it is claimed, also when its order is checked out anew. */
 async function roomFor(
   ledger: Ledger,
-  tenant: Tenant,
-  { tenant: name, accountId, asset, amount }: Order,
+  { assets }: Tenant,
+  { tenant, accountId, asset = '', amount }: Order,
 ): Promise<readonly PlanPart[] | 'NONE'> {
-  const cap = asset === undefined ? undefined : tenant.assets.get(asset)?.cap;
-  if (asset === undefined || cap === undefined) return [];
-  const ref = { tenant: name, accountId, asset };
-  const [balance] = await ledger.store.get([balanceKey(ref)]);
-  if (balanceOf(balance).plus(amount).gt(cap)) return 'NONE';
-  return [{ items: [checkRoom(ref, amount, cap)] }];
-}
-
-/** Carries on from where the table left a checkout or a card top-up: asks the provider, or takes an old claim over. */
-export async function answerSessionRun<Kind extends CheckoutKind | 'TopUpSuccess' | 'CapExceeded'>(
-  ledger: Ledger,
-  run: Run<Kind, ClaimFailure>,
-): Promise<Answered<Kind> | ProviderFailure> {
-  switch (run.kind) {
-    case 'ANSWERED':
-      return run.answer;
-    case 'CLAIMED': {
-      const claim = run.order.attempts.at(-1)?.lease;
-      if (claim === undefined) throw new RangeError('claimed, yet without a claim');
-      return answerClaimResult(ledger, run.request, await completeLeased(ledger, run.order, claim, false));
-    }
-    case 'PROCESSING':
-      return resumeRequest(ledger, run.request, run.record);
-  }
+  const rule = assets.get(asset);
+  if (rule?.cap === undefined) return [];
+  const [balance] = await ledger.store.get([balanceKey({ tenant, accountId, asset })]);
+  const capped = capClaim(rule, { tenant, accountId }, amount, balanceOf(balance));
+  return capped.kind === 'REFUSE' ? 'NONE' : capped.parts;
 }

@@ -3,10 +3,9 @@ import { mayRefund } from '../../../auth/permissions.ts';
 import type { Viewer } from '../../../auth/viewer.ts';
 import type { StoredItem } from '../../kernel/attributes.ts';
 import { currency } from '../../kernel/currencies.ts';
-import { type OrderRef, balanceKey, orderKey } from '../../kernel/keys.ts';
+import { balanceKey, orderKey } from '../../kernel/keys.ts';
 import { type Decimal, ZERO, formatDecimal } from '../../kernel/money.ts';
-import { readOrder } from '../../items/order-item.ts';
-import type { Order, Refund } from '../../model/orders/order.ts';
+import type { Order } from '../../model/orders/order.ts';
 import {
   type Answered,
   CONFLICT,
@@ -16,10 +15,10 @@ import {
   invalid,
 } from '../../model/outcomes.ts';
 import { type RefundObjection, refundObjection } from '../../model/orders/refunds.ts';
-import { claimCardRefund, completeCardRefund, resumeCardRefund } from './card-refund.ts';
-import { cashRefund } from './cash-refund.ts';
+import { answerRun } from '../provider-calls/resume-request.ts';
+import { type RefundKind, type RefundToMake, cardRefund, cashRefund, walletRefund } from './decide-refund.ts';
 import { balanceOf } from '../../items/balance-item.ts';
-import { type Decision, runGuardedCommand } from '../runtime/guarded-command.ts';
+import { type ClaimFailure, type Decision, runGuardedCommand } from '../runtime/guarded-command.ts';
 import type { Request } from '../runtime/idempotency.ts';
 import {
   decimalText,
@@ -31,15 +30,8 @@ import {
   shortText,
 } from '../runtime/input.ts';
 import { type Ledger, tenantOf } from '../runtime/ledger.ts';
-import { walletRefund } from './wallet-refund.ts';
+import { orderFor } from '../runtime/read-order.ts';
 
-export type RefundKind =
-  | 'RefundSuccess'
-  | 'RefundExceedsRefundable'
-  | 'OrderNotRefundable'
-  | 'OrderDisputed'
-  | 'InsufficientBalance'
-  | 'ProviderRefused';
 export type RefundOutcome = Answered<RefundKind> | ProviderFailure;
 
 const inputSchema = z.strictObject({
@@ -47,16 +39,6 @@ const inputSchema = z.strictObject({
   amount: optional(decimalText),
   reason: optional(shortText(200)),
 });
-
-/** A refund that may be made: of this order, of this much, with what was read beside it. */
-export interface RefundToMake {
-  readonly order: Order;
-  readonly refund: Refund;
-  readonly actor: string;
-  readonly nowMs: number;
-  /** The wallet's POINT balance, of which a reward is taken back. */
-  readonly pointBalance: Decimal;
-}
 
 /**
  * Returns a paid order's money to where it came from, in full or in part: a wallet order to the wallet, even past its
@@ -66,32 +48,24 @@ export async function refund(
   ledger: Ledger,
   viewer: Viewer,
   key: string | undefined,
-  input: z.input<typeof inputSchema>,
+  input: unknown,
 ): Promise<RefundOutcome> {
   const parsed = parseInput(inputSchema, input);
   if (parsed.kind === 'INVALID') return parsed.failure;
   const { orderId, amount, reason } = parsed.value;
   const ref = orderRefOf(viewer.tenant, orderId);
   if (ref === undefined) return NOT_FOUND;
-  const run = await runGuardedCommand<RefundKind>(ledger, viewer, {
+  const run = await runGuardedCommand<RefundKind, ClaimFailure>(ledger, viewer, {
     operation: 'refund',
     key,
     input: { order: ref, amount, reason },
     reads: [orderKey(ref), balanceKey({ ...ref, asset: 'POINT' })],
-    decide: (found, nowMs, request) => decide(ledger, viewer, { ref, amount, reason, request }, found, nowMs),
+    decide: (found, nowMs, request) => decide(ledger, viewer, { amount, reason, request }, found, nowMs),
   });
-  switch (run.kind) {
-    case 'ANSWERED':
-      return run.answer;
-    case 'CLAIMED':
-      return completeCardRefund(ledger, run.request, run.order);
-    case 'PROCESSING':
-      return resumeCardRefund(ledger, run.request, run.record);
-  }
+  return answerRun(ledger, run);
 }
 
 interface Wanted {
-  readonly ref: OrderRef;
   readonly amount: Decimal | undefined;
   readonly reason: string | undefined;
   readonly request: Request;
@@ -104,14 +78,16 @@ function decide(
   [item, points]: readonly (StoredItem | undefined)[],
   nowMs: number,
 ): Decision<RefundKind> {
-  const order = item === undefined ? undefined : readOrder(item);
-  if (order === undefined || !mayRefund(viewer, order)) return { kind: 'ANSWER', failure: NOT_FOUND };
+  const order = orderFor(viewer, item, mayRefund);
+  if (order === undefined) return { kind: 'ANSWER', failure: NOT_FOUND };
   const issue = amount === undefined ? undefined : priceIssue(['amount'], amount, currency(order.currency));
   if (issue !== undefined) return { kind: 'ANSWER', failure: invalidWith(issue) };
   const objection = refundObjection(order, amount);
   if (objection !== undefined) return refused(order, objection);
 
   const toMake: RefundToMake = {
+    tenant: tenantOf(ledger, viewer.tenant),
+    request,
     order,
     refund: {
       refundId: ledger.ids.ulid(nowMs),
@@ -127,14 +103,13 @@ function decide(
     nowMs,
     pointBalance: balanceOf(points),
   };
-  const tenant = tenantOf(ledger, viewer.tenant);
   switch (order.payment?.method) {
     case 'WALLET':
-      return walletRefund(ledger, tenant, toMake);
+      return walletRefund(ledger, toMake);
     case 'CASH':
-      return cashRefund(ledger, tenant, toMake);
+      return cashRefund(ledger, toMake);
     case 'CHECKOUT':
-      return claimCardRefund(ledger, tenant, request, toMake);
+      return cardRefund(ledger, toMake);
     case undefined:
       return { kind: 'ANSWER', failure: CONFLICT };
   }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Viewer } from '../../../auth/viewer.ts';
-import type { Tenant } from '../../../config/tenants.ts';
+import { balanceOf } from '../../items/balance-item.ts';
+import { balanceKey } from '../../kernel/keys.ts';
 import type { Decimal } from '../../kernel/money.ts';
-import type { Answered, InputIssue, ProviderFailure } from '../../model/outcomes.ts';
-import { cardTopUp } from './card-top-up.ts';
-import { cashTopUp } from './cash-top-up.ts';
+import { type Answered, type InputIssue, NOT_FOUND, type ProviderFailure } from '../../model/outcomes.ts';
+import { answerRun } from '../provider-calls/resume-request.ts';
+import { type ClaimFailure, runGuardedCommand } from '../runtime/guarded-command.ts';
 import {
   amountIssue,
   assetText,
@@ -15,10 +16,17 @@ import {
   parseInput,
   priceIssue,
 } from '../runtime/input.ts';
-import { type TopUpTerms, topUpTerms } from './open-top-up.ts';
+import {
+  type TopUpKind,
+  type TopUpTerms,
+  type TopUpToMake,
+  cardTopUp,
+  cashTopUp,
+  topUpTerms,
+} from './decide-top-up.ts';
 import { type Ledger, tenantOf } from '../runtime/ledger.ts';
+import { notForSale } from '../runtime/outcomes.ts';
 
-export type TopUpKind = 'TopUpSuccess' | 'CapExceeded' | 'ProviderRefused';
 export type TopUpOutcome = Answered<TopUpKind> | ProviderFailure;
 
 const inputSchema = z.strictObject({
@@ -29,14 +37,7 @@ const inputSchema = z.strictObject({
   successUrl: optional(z.string().max(2_048)),
   cancelUrl: optional(z.string().max(2_048)),
 });
-export type TopUpInput = z.output<typeof inputSchema>;
-
-/** A top-up whose input is in order, as far as the input alone tells. */
-export interface TopUp {
-  readonly tenant: Tenant;
-  readonly terms: TopUpTerms | undefined;
-  readonly input: TopUpInput;
-}
+type TopUpInput = z.output<typeof inputSchema>;
 
 /** Adds value to a wallet: CASH at a terminal is credited at once, CHECKOUT when Stripe confirms. */
 export async function topUp(
@@ -53,10 +54,30 @@ export async function topUp(
   const terms = topUpTerms(tenant, value.asset);
   const issue = (terms === undefined ? undefined : amountIssueOf(value.amount, terms)) ?? shapeIssue(value);
   if (issue !== undefined) return invalidWith(issue);
-  const request: TopUp = { tenant, terms, input: value };
-  return value.method === 'CASH'
-    ? cashTopUp(ledger, viewer, key, request)
-    : cardTopUp(ledger, viewer, key, request);
+  const { asset, amount, successUrl = '', cancelUrl = '' } = value;
+  const accountId = walletOwner(viewer, value);
+  if (accountId === undefined) return NOT_FOUND;
+  const run = await runGuardedCommand<TopUpKind, ClaimFailure>(ledger, viewer, {
+    operation: 'topUp',
+    key,
+    input: value,
+    reads: [balanceKey({ tenant: viewer.tenant, accountId, asset })],
+    decide: ([item], nowMs, request) => {
+      if (terms === undefined) return { kind: 'ANSWER', failure: notForSale(tenant, asset) };
+      const balance = balanceOf(item);
+      const toMake: TopUpToMake = { viewer, tenant, terms, accountId, amount, balance, request, nowMs };
+      return value.method === 'CASH'
+        ? cashTopUp(ledger, toMake)
+        : cardTopUp(ledger, toMake, { successUrl, cancelUrl });
+    },
+  });
+  return answerRun(ledger, run);
+}
+
+/** Whose wallet the viewer may add to: with cash a terminal any, with a card a customer its own. Undefined: none. */
+function walletOwner({ role, subject }: Viewer, { method, accountId }: TopUpInput): string | undefined {
+  if (method === 'CASH') return role === 'TERMINAL' ? accountId : undefined;
+  return role === 'CUSTOMER' && (accountId ?? subject) === subject ? subject : undefined;
 }
 
 function amountIssueOf(amount: Decimal, { rule, unit }: TopUpTerms): InputIssue | undefined {

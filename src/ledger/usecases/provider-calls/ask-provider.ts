@@ -1,12 +1,11 @@
 import type { ProviderPayment, ProviderSession } from '../../../provider/port.ts';
 import { providerKey } from '../../model/provider/attempts.ts';
-import { orderKey } from '../../kernel/keys.ts';
-import { readOrder } from '../../items/order-item.ts';
 import { isPaid } from '../../model/orders/order-states.ts';
 import type { Attempt, Order } from '../../model/orders/order.ts';
 import { applyPayment, paymentOutcome } from '../provider-updates/apply-payment.ts';
 import { applySession, sessionOutcome } from '../provider-updates/apply-session.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { readOrderAt } from '../runtime/read-order.ts';
 
 /** How asking went. */
 export type ProviderAnswer =
@@ -63,6 +62,5 @@ async function paymentOf(
 
 /** The order as it stands now; as it was, if it can't be there no more. */
 export async function readAgain(ledger: Ledger, order: Order): Promise<Order> {
-  const [item] = await ledger.store.get([orderKey(order)]);
-  return item === undefined ? order : readOrder(item);
+  return (await readOrderAt(ledger.store, order)) ?? order;
 }

@@ -10,6 +10,7 @@ import {
 import type { OrderRef } from '../../kernel/keys.ts';
 import type { Attempt, Lease, Order, Refund } from '../../model/orders/order.ts';
 import { changeOrder } from '../runtime/change-order.ts';
+import { readAgain } from './ask-provider.ts';
 import type { ClaimResult } from './complete-claim.ts';
 import { completeRefund } from './complete-refund.ts';
 import { completeSession } from './complete-session.ts';
@@ -56,17 +57,17 @@ export async function completeAbandoned(
   const order = change.kind === 'CHANGED' ? change.after : change.order;
   const lease = leaseOwnedBy(order, owner);
   if (lease === undefined) return undefined;
-  const settled = await completeLeased(ledger, order, lease, true);
-  if (settled.kind === 'WAITING') await rest(ledger, order, lease);
-  return settled;
+  const result = await completeLeased(ledger, order, lease, true);
+  if (result.kind === 'WAITING') await rest(ledger, order, lease);
+  return result;
 }
 
-/** Completes every claim of an order whose lease is past. */
-export async function completeAllAbandoned(ledger: Ledger, order: Order): Promise<void> {
+/** Completes every claim of an order whose lease is past. Gives the order as it stands then. */
+export async function completeAllAbandoned(ledger: Ledger, order: Order): Promise<Order> {
   const nowMs = ledger.clock.nowMs();
-  for (const lease of leasesOf(order)) {
-    if (mayTakeOver(lease, nowMs)) await completeAbandoned(ledger, order, lease);
-  }
+  const abandoned = leasesOf(order).filter((lease) => mayTakeOver(lease, nowMs));
+  for (const lease of abandoned) await completeAbandoned(ledger, order, lease);
+  return abandoned.length === 0 ? order : readAgain(ledger, order);
 }
 
 /** A provider that can't tell isn't asked at every lease's end: the older the refund, the longer the rest. */

@@ -8,14 +8,14 @@ import {
   deleteIdempotencyRecord,
   readIdempotencyRecord,
 } from '../../items/idempotency-record.ts';
-import { readOrder } from '../../items/order-item.ts';
 import { updateOrder } from '../../items/order-writes.ts';
 import type { Lease, Order } from '../../model/orders/order.ts';
-import type { Stored, UnstoredOf } from '../../model/outcomes.ts';
+import type { Stored } from '../../model/outcomes.ts';
 import { type PlanPart, plan } from '../../items/plan.ts';
 import { REREAD, type Transaction, decideAndCommit } from '../runtime/decide-and-commit.ts';
 import { type Request, outcomeTtlS } from '../runtime/idempotency.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { orderIn } from '../runtime/read-order.ts';
 
 /** What settles a claim: the order as it will be, what is booked with it, and what becomes of the idempotency record. */
 export interface ClaimCompletion {
@@ -26,8 +26,15 @@ export interface ClaimCompletion {
 
 export type RecordEnd =
   | { readonly kind: 'COMPLETED'; readonly status: 'COMPLETED' | 'FAILED'; readonly outcome: Stored }
-  /** Nothing came of it: the key may be used again. */
-  | { readonly kind: 'RELEASED' };
+  | typeof RELEASED;
+
+/** Nothing came of it: the key may be used again. */
+export const RELEASED = { kind: 'RELEASED' } as const;
+
+/** A success, or a no of the provider, that the idempotency record keeps. */
+export function ended(status: 'COMPLETED' | 'FAILED', outcome: Stored): RecordEnd {
+  return { kind: 'COMPLETED', status, outcome };
+}
 
 /** How a claim went. */
 export type ClaimResult =
@@ -38,11 +45,6 @@ export type ClaimResult =
   | { readonly kind: 'WAITING' }
   /** The table couldn't be written: the claim stands. */
   | { readonly kind: 'UNWRITTEN' };
-
-export const PROVIDER_UNAVAILABLE: UnstoredOf<'ProviderUnavailable'> = {
-  kind: 'ProviderUnavailable',
-  retryAfterMs: 5_000,
-};
 
 /** The claim that a request takes with its idempotency record: an unguessable owner, and a lease. */
 export function newLease(ledger: Ledger, { ref }: Request, nowMs: number): Lease {
@@ -70,7 +72,7 @@ export async function completeClaim(
   const read = async (): Promise<ClaimRead> => {
     const keys = [idempotencyRecordKey(ref), orderKey({ tenant, accountId, orderId })];
     const [recordItem, orderItem] = await ledger.store.get(keys);
-    const order = orderItem === undefined ? undefined : readOrder(orderItem);
+    const order = orderIn(orderItem);
     return {
       record: recordItem === undefined ? undefined : readIdempotencyRecord(recordItem),
       order: order !== undefined && leaseOwnedBy(order, lease.owner) !== undefined ? order : undefined,
@@ -88,7 +90,7 @@ export async function completeClaim(
         plan: plan(
           token,
           ...(isOf(record, order, lease)
-            ? [recordPart(ledger, ref, record, completion.record, token, nowMs)]
+            ? [endRecord(ledger, { ref, fingerprint: record.fingerprint }, completion.record, token, nowMs)]
             : []),
           updateOrder(order, completion.order, ledger.settings),
           ...(completion.parts ?? []),
@@ -134,24 +136,16 @@ function isOf(
   );
 }
 
-function recordPart(
+/** The write by which a transaction ends a request's idempotency record. */
+export function endRecord(
   ledger: Ledger,
-  ref: IdempotencyRef,
-  record: IdempotencyRecord,
+  { ref, fingerprint }: Request,
   end: RecordEnd,
-  token: string,
+  transactionId: string,
   processedAtMs: number,
 ): PlanPart {
-  if (end.kind === 'RELEASED') return deleteIdempotencyRecord(ref, record.fingerprint);
-  const { fingerprint } = record;
+  if (end.kind === 'RELEASED') return deleteIdempotencyRecord(ref, fingerprint);
   const { status, outcome } = end;
   const ttlS = outcomeTtlS(ledger, ref, processedAtMs);
-  return completeIdempotencyRecord(ref, {
-    status,
-    fingerprint,
-    transactionId: token,
-    outcome,
-    processedAtMs,
-    ttlS,
-  });
+  return completeIdempotencyRecord(ref, { status, fingerprint, transactionId, outcome, processedAtMs, ttlS });
 }

@@ -13,7 +13,7 @@ import { PROVIDER_ACTOR } from '../../model/provider/update-decision.ts';
 import { decideRefund } from '../../model/provider/refunds.ts';
 import { failRefund, replaced } from '../../model/orders/refunds.ts';
 import { refundDetails } from '../provider-updates/apply-refund.ts';
-import { type ClaimResult, type ClaimCompletion, completeClaim } from './complete-claim.ts';
+import { type ClaimResult, type ClaimCompletion, RELEASED, completeClaim, ended } from './complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { decisionContext } from '../provider-updates/decision-context.ts';
 
@@ -50,7 +50,7 @@ export async function completeRefund(
   return completeClaim(ledger, order, refund.lease, (current, nowMs) => {
     const held = current.refunds.filter(isLeased).find(({ lease }) => lease.owner === refund.lease.owner);
     if (held === undefined) throw new RangeError('settled only while it is held');
-    return settlementOf(ledger, current, held, asked, nowMs);
+    return completionOf(ledger, current, held, asked, nowMs);
   });
 }
 
@@ -121,7 +121,7 @@ async function lookForRefund(
   }
 }
 
-function settlementOf(
+function completionOf(
   ledger: Ledger,
   order: Order,
   refund: Leased<Refund>,
@@ -131,26 +131,22 @@ function settlementOf(
   const { actor } = refund;
   switch (asked.kind) {
     case 'MADE':
-      return madeSettlement(ledger, order, refund, asked.made, atMs);
+      return completionOfMade(ledger, order, refund, asked.made, atMs);
     case 'REFUSED':
       return {
         ...release(ledger, order, refund, { failureReason: asked.code }, { actor, atMs }),
-        record: {
-          kind: 'COMPLETED',
-          status: 'FAILED',
-          outcome: { kind: 'ProviderRefused', code: asked.code },
-        },
+        record: ended('FAILED', { kind: 'ProviderRefused', code: asked.code }),
       };
     case 'NOT_MADE':
       return {
         ...dropped(refund, release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs })),
-        record: { kind: 'RELEASED' },
+        record: RELEASED,
       };
   }
 }
 
 /** What the provider made is a fact, taken up by the same decisions as its events (docs/DESIGN.md §8). */
-function madeSettlement(
+function completionOfMade(
   ledger: Ledger,
   order: Order,
   refund: Leased<Refund>,
@@ -161,11 +157,7 @@ function madeSettlement(
   if (status === 'failed') {
     return {
       ...release(ledger, order, refund, { providerRefundId, failureReason }, { actor: PROVIDER_ACTOR, atMs }),
-      record: {
-        kind: 'COMPLETED',
-        status: 'FAILED',
-        outcome: { kind: 'ProviderRefused', code: failureReason },
-      },
+      record: ended('FAILED', { kind: 'ProviderRefused', code: failureReason }),
     };
   }
   const decision = decideRefund(order, refundDetails(made), ZERO, decisionContext(ledger));
@@ -174,14 +166,14 @@ function madeSettlement(
     return {
       order: decision.after,
       ...(decision.entry === undefined ? {} : { parts: [recordEntry(decision.entry)] }),
-      record: { kind: 'COMPLETED', status: 'COMPLETED', outcome: refundSuccess(order, settled) },
+      record: ended('COMPLETED', refundSuccess(order, settled)),
     };
   }
   // It waits, for its event or the sweeper, and nobody holds it any more.
   const waiting: Refund = { ...refund, providerRefundId, lease: undefined };
   return {
     order: touch(order, atMs, { refunds: replaced(order, waiting) }),
-    record: { kind: 'COMPLETED', status: 'COMPLETED', outcome: refundSuccess(order, refund) },
+    record: ended('COMPLETED', refundSuccess(order, refund)),
   };
 }
 

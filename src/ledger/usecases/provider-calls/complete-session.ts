@@ -13,8 +13,9 @@ import { defined } from '../../kernel/defined.ts';
 import { allows } from '../../model/orders/order-states.ts';
 import type { Attempt, Order } from '../../model/orders/order.ts';
 import type { Stored } from '../../model/outcomes.ts';
-import { type ClaimResult, type ClaimCompletion, completeClaim } from './complete-claim.ts';
+import { type ClaimResult, type ClaimCompletion, RELEASED, completeClaim, ended } from './complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { notPayable } from '../runtime/outcomes.ts';
 
 /** What came of asking for a session. */
 type SessionCallResult =
@@ -39,7 +40,7 @@ export async function completeSession(
   const settled = await completeClaim(ledger, order, attempt.lease, (current, nowMs) => {
     const held = attemptLeasedBy(current, attempt.lease.owner);
     if (held === undefined) throw new RangeError('settled only while it is held');
-    return settlementOf(current, held, asked, nowMs);
+    return completionOf(current, held, asked, nowMs);
   });
   if (asked.kind === 'MADE' && isUseless(settled)) await discard(ledger, order, attempt, asked.session);
   return settled;
@@ -85,7 +86,7 @@ function read(result: ProviderResult<ProviderSession>): SessionCallResult {
   }
 }
 
-function settlementOf(
+function completionOf(
   order: Order,
   attempt: Leased<Attempt>,
   asked: SessionCallResult,
@@ -97,34 +98,25 @@ function settlementOf(
       if (allows('SESSION_MADE', order.state)) {
         return {
           order: openSession(order, attempt, asked.session, { actor, atMs }),
-          record: { kind: 'COMPLETED', status: 'COMPLETED', outcome: success(order, attempt) },
+          record: ended('COMPLETED', success(order, attempt)),
         };
       }
       // Money of an earlier session arrived meanwhile.
-      const { accountId, orderId, state } = order;
       return {
         order: closeSuperseded(order, attempt, asked.session, atMs),
-        record: {
-          kind: 'COMPLETED',
-          status: 'FAILED',
-          outcome: { kind: 'OrderNotPayable', accountId, orderId, state },
-        },
+        record: ended('FAILED', notPayable(order)),
       };
     }
     case 'REFUSED':
       return {
         order: closeUnopened(order, attempt, atMs, true),
-        record: {
-          kind: 'COMPLETED',
-          status: 'FAILED',
-          outcome: { kind: 'ProviderRefused', code: asked.code },
-        },
+        record: ended('FAILED', { kind: 'ProviderRefused', code: asked.code }),
       };
     case 'UNAVAILABLE':
     case 'UNKNOWN':
       return {
         order: closeUnopened(order, attempt, atMs, asked.kind === 'UNAVAILABLE'),
-        record: { kind: 'RELEASED' },
+        record: RELEASED,
       };
   }
 }

@@ -1,4 +1,3 @@
-import { leasesOf, mayTakeOver } from '../../model/provider/attempts.ts';
 import { type Attempt, type Order, openAttempt } from '../../model/orders/order.ts';
 import { askAboutSession, readAgain } from './ask-provider.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
@@ -9,12 +8,7 @@ import type { Ledger } from '../runtime/ledger.ts';
  * a session whose time is over though nobody has told so. Gives the order as it stands then.
  */
 export async function refreshAttempts(ledger: Ledger, order: Order): Promise<Order> {
-  const nowMs = ledger.clock.nowMs();
-  let current = order;
-  if (leasesOf(current).some((lease) => mayTakeOver(lease, nowMs))) {
-    await completeAllAbandoned(ledger, current);
-    current = await readAgain(ledger, current);
-  }
+  const current = await completeAllAbandoned(ledger, order);
   const lapsed = lapsedAttempt(current, ledger.clock.nowMs());
   if (lapsed === undefined) return current;
   await askAboutSession(ledger, current, lapsed);

@@ -1,28 +1,25 @@
 import { leasesOf, lockedUntilMs, mayTakeOver } from '../../model/provider/attempts.ts';
-import { type OrderRef, idempotencyRecordKey, orderKey } from '../../kernel/keys.ts';
-import {
-  type IdempotencyRecord,
-  completeIdempotencyRecord,
-  deleteIdempotencyRecord,
-} from '../../items/idempotency-record.ts';
-import { readOrder } from '../../items/order-item.ts';
+import { idempotencyRecordKey } from '../../kernel/keys.ts';
+import type { IdempotencyRecord } from '../../items/idempotency-record.ts';
 import { checkOrder } from '../../items/order-writes.ts';
 import { type Lease, type Order, findRefund } from '../../model/orders/order.ts';
 import {
   type Answered,
+  PROVIDER_UNAVAILABLE,
   type ProviderFailure,
-  type Stored,
   type StoredKind,
   THROTTLED,
   type UnstoredOf,
 } from '../../model/outcomes.ts';
 import { plan } from '../../items/plan.ts';
 import { TableUnavailableError } from '../../table/store.ts';
-import { completeAbandoned } from './complete-abandoned.ts';
-import { PROVIDER_UNAVAILABLE, type ClaimResult } from './complete-claim.ts';
+import { completeAbandoned, completeLeased } from './complete-abandoned.ts';
+import { type ClaimResult, RELEASED, type RecordEnd, endRecord, ended } from './complete-claim.ts';
 import { refundSuccess } from './complete-refund.ts';
-import { type Request, answered, isContentKey, outcomeTtlS, recognise } from '../runtime/idempotency.ts';
+import { type Request, answered, isContentKey, recognise } from '../runtime/idempotency.ts';
+import type { ClaimFailure, Run } from '../runtime/guarded-command.ts';
 import { type Ledger, commit } from '../runtime/ledger.ts';
+import { readOrderAt } from '../runtime/read-order.ts';
 
 type Answer<Kind extends StoredKind> = Answered<Kind> | ProviderFailure;
 
@@ -35,15 +32,38 @@ export function inProgress(lease: Lease, nowMs: number): UnstoredOf<'Idempotency
   return { kind: 'IdempotencyInProgress', retryAfterMs: Math.min(Math.max(leftMs, 1), MAX_RETRY_AFTER_MS) };
 }
 
+/** Carries on from where the table left a request: asks the provider for what was claimed, or takes an old claim over. */
+export async function answerRun<Kind extends StoredKind>(
+  ledger: Ledger,
+  run: Run<Kind, ClaimFailure>,
+): Promise<Answer<Kind>> {
+  switch (run.kind) {
+    case 'ANSWERED':
+      return run.answer;
+    case 'CLAIMED':
+      return answerClaimResult(
+        ledger,
+        run.request,
+        await completeLeased(ledger, run.order, run.lease, false),
+      );
+    case 'PROCESSING':
+      return resumeRequest(ledger, run.request, run.record);
+  }
+}
+
+function answerEnd<Kind extends StoredKind>(end: RecordEnd): Answer<Kind> {
+  return end.kind === 'RELEASED' ? PROVIDER_UNAVAILABLE : answered(end.outcome, false);
+}
+
 /** What a request answers whose claim went like this. */
-export async function answerClaimResult<Kind extends StoredKind>(
+async function answerClaimResult<Kind extends StoredKind>(
   ledger: Ledger,
   request: Request,
-  settled: ClaimResult,
+  result: ClaimResult,
 ): Promise<Answer<Kind>> {
-  switch (settled.kind) {
+  switch (result.kind) {
     case 'COMPLETED':
-      return settled.end.kind === 'RELEASED' ? PROVIDER_UNAVAILABLE : answered(settled.end.outcome, false);
+      return answerEnd(result.end);
     case 'WAITING':
       return PROVIDER_UNAVAILABLE;
     case 'UNWRITTEN':
@@ -57,7 +77,7 @@ export async function answerClaimResult<Kind extends StoredKind>(
  * Answers a request whose key is PROCESSING: somebody else's work until its lease is past, then taken over by exactly
  * one caller (docs/DESIGN.md §5.5).
  */
-export async function resumeRequest<Kind extends StoredKind>(
+async function resumeRequest<Kind extends StoredKind>(
   ledger: Ledger,
   request: Request,
   record: IdempotencyRecord,
@@ -68,8 +88,8 @@ export async function resumeRequest<Kind extends StoredKind>(
     if (order === undefined || lease === undefined) return answerUnclaimed(ledger, request, record, order);
     const nowMs = ledger.clock.nowMs();
     if (!mayTakeOver(lease, nowMs)) return inProgress(lease, nowMs);
-    const settled = await completeAbandoned(ledger, order, lease);
-    if (settled !== undefined) return answerClaimResult(ledger, request, settled);
+    const result = await completeAbandoned(ledger, order, lease);
+    if (result !== undefined) return answerClaimResult(ledger, request, result);
     return inProgress({ ...lease, leaseEndMs: nowMs + ledger.settings.leaseMs }, nowMs);
   });
 }
@@ -104,9 +124,7 @@ async function orderOf(
   { claimOf: of }: IdempotencyRecord,
 ): Promise<Order | undefined> {
   if (of === undefined) return undefined;
-  const key: OrderRef = { tenant: ref.tenant, accountId: of.accountId, orderId: of.orderId };
-  const [item] = await ledger.store.get([orderKey(key)]);
-  return item === undefined ? undefined : readOrder(item);
+  return readOrderAt(ledger.store, { tenant: ref.tenant, accountId: of.accountId, orderId: of.orderId });
 }
 
 /** The claim that a request took with its idempotency record. */
@@ -130,21 +148,10 @@ async function answerUnclaimed<Kind extends StoredKind>(
   if (order === undefined) return THROTTLED;
   const token = ledger.ids.token();
   const nowMs = ledger.clock.nowMs();
-  const end = isPast(ledger, request, record, order, nowMs) ? undefined : outcomeOf(order, record);
-  const { fingerprint } = record;
-  const recordPart =
-    end === undefined
-      ? deleteIdempotencyRecord(request.ref, fingerprint)
-      : completeIdempotencyRecord(request.ref, {
-          ...end,
-          fingerprint,
-          transactionId: token,
-          processedAtMs: nowMs,
-          ttlS: outcomeTtlS(ledger, request.ref, nowMs),
-        });
+  const end = isPast(ledger, request, record, order, nowMs) ? RELEASED : endOf(order, record);
+  const recordPart = endRecord(ledger, { ...request, fingerprint: record.fingerprint }, end, token, nowMs);
   const result = await commit(ledger, plan(token, recordPart, checkOrder(order)));
-  if (result.kind === 'COMMITTED')
-    return end === undefined ? PROVIDER_UNAVAILABLE : answered(end.outcome, false);
+  if (result.kind === 'COMMITTED') return answerEnd(end);
   if (result.kind !== 'SEEN') return THROTTLED;
   const seen = recognise<Kind>(ledger, request, result.record);
   return seen.kind === 'ANSWER' ? seen.answer : THROTTLED;
@@ -165,12 +172,9 @@ function isPast(
   return isContentKey(ref.key) && sinceMs + settings.contentKeyWindowS * 1000 < nowMs;
 }
 
-function outcomeOf(
-  order: Order,
-  { claimOf: of }: IdempotencyRecord,
-): { readonly status: 'COMPLETED' | 'FAILED'; readonly outcome: Stored } | undefined {
+function endOf(order: Order, { claimOf: of }: IdempotencyRecord): RecordEnd {
   const refund = of?.refundId === undefined ? undefined : findRefund(order, of.refundId);
-  if (refund === undefined) return undefined;
-  if (refund.state !== 'FAILED') return { status: 'COMPLETED', outcome: refundSuccess(order, refund) };
-  return { status: 'FAILED', outcome: { kind: 'ProviderRefused', code: refund.failureReason ?? 'failed' } };
+  if (refund === undefined) return RELEASED;
+  if (refund.state !== 'FAILED') return ended('COMPLETED', refundSuccess(order, refund));
+  return ended('FAILED', { kind: 'ProviderRefused', code: refund.failureReason ?? 'failed' });
 }

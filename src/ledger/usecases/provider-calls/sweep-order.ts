@@ -1,15 +1,14 @@
-import { leasesOf, mayTakeOver } from '../../model/provider/attempts.ts';
 import { checkedNow, sweepDueAtMs } from '../../model/orders/due.ts';
-import { type OrderRef, orderKey } from '../../kernel/keys.ts';
+import type { OrderRef } from '../../kernel/keys.ts';
 import { isWaitingForProvider, touch } from '../../model/orders/order-changes.ts';
-import { readOrder } from '../../items/order-item.ts';
 import { type Attempt, type Order, awaitsOverpaymentRefund, openAttempt } from '../../model/orders/order.ts';
 import { applyDispute } from '../provider-updates/apply-dispute.ts';
 import { applyRefund, applyRefundsOf } from '../provider-updates/apply-refund.ts';
-import { type ProviderAnswer, askAboutSession, readAgain } from './ask-provider.ts';
+import { type ProviderAnswer, askAboutSession } from './ask-provider.ts';
 import { changeOrder } from '../runtime/change-order.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { readOrderAt } from '../runtime/read-order.ts';
 import type { UpdateResult } from '../provider-updates/provider-update.ts';
 
 /** What the sweeper made of an order. */
@@ -31,25 +30,16 @@ const ASKED = { kind: 'LOOKUP' } as const;
  * (docs/DESIGN.md §8, "Healing"). Throws TableUnavailableError in an outage of the table.
  */
 export async function sweepOrder(ledger: Ledger, ref: OrderRef): Promise<Swept> {
-  const [item] = await ledger.store.get([orderKey(ref)]);
-  if (item === undefined) return 'SETTLED';
-  const found = readOrder(item);
-  const dueMs = sweepDueAtMs(found, ledger.settings);
-  if (dueMs === undefined) return 'SETTLED';
+  const found = await readOrderAt(ledger.store, ref);
+  const dueMs = found === undefined ? undefined : sweepDueAtMs(found, ledger.settings);
+  if (found === undefined || dueMs === undefined) return 'SETTLED';
   if (dueMs > ledger.clock.nowMs()) return 'NOT_DUE';
-  const order = await withoutAbandoned(ledger, found);
+  const order = await completeAllAbandoned(ledger, found);
   if (!isWaitingForProvider(order)) return 'SETTLED';
   const asked = await ask(ledger, order);
   const waits = await noteCheck(ledger, order, asked === 'KNOWN');
   if (asked === 'UNKNOWN') return 'UNKNOWN';
   return waits ? 'WAITING' : 'SETTLED';
-}
-
-async function withoutAbandoned(ledger: Ledger, order: Order): Promise<Order> {
-  const nowMs = ledger.clock.nowMs();
-  if (!leasesOf(order).some((lease) => mayTakeOver(lease, nowMs))) return order;
-  await completeAllAbandoned(ledger, order);
-  return readAgain(ledger, order);
 }
 
 /** One thing after the other: they write the same order. */
@@ -65,13 +55,12 @@ async function ask(ledger: Ledger, order: Order): Promise<ProviderAnswer> {
       found.kind === 'DONE' ? answerOf(await applyRefund(ledger, found.value, ASKED)) : unanswered(found),
     );
   }
-  for (const payment of order.overpayments.filter((one) => awaitsOverpaymentRefund(order, one))) {
-    // Listed, since one that its step has asked for may be known to the provider alone.
+  // Listed, since a refund that was asked for by a step may be known to the provider alone.
+  const listed = order.overpayments.filter((one) => awaitsOverpaymentRefund(order, one));
+  const overflowing = order.overflow?.pending.gt(0) === true ? [order.payment] : [];
+  for (const payment of [...listed, ...overflowing]) {
+    if (payment?.paymentId === undefined) continue;
     const { paymentId } = payment;
-    answers.push(answerOf(await applyRefundsOf(ledger, { paymentId, metadata: {} }, ASKED)));
-  }
-  if (order.overflow?.pending.gt(0) === true && order.payment?.paymentId !== undefined) {
-    const { paymentId } = order.payment;
     answers.push(answerOf(await applyRefundsOf(ledger, { paymentId, metadata: {} }, ASKED)));
   }
   for (const { status, disputeId } of order.disputes) {

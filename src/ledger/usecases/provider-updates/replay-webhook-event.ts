@@ -3,10 +3,15 @@ import type { ProviderEvent } from '../../../provider/port.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { type EventRecord, readEventRecord, readRecordedPayment } from '../../items/event-item.ts';
 import { eventKey, paymentKey } from '../../kernel/keys.ts';
-import { CONFLICT, NOT_FOUND, THROTTLED, type UnstoredOf } from '../../model/outcomes.ts';
+import {
+  CONFLICT,
+  NOT_FOUND,
+  PROVIDER_UNAVAILABLE,
+  THROTTLED,
+  type UnstoredOf,
+} from '../../model/outcomes.ts';
 import { TableUnavailableError } from '../../table/store.ts';
 import { aboutOf, applyEvent } from './apply-event.ts';
-import { PROVIDER_UNAVAILABLE } from '../provider-calls/complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import type { RetryReason } from './provider-update.ts';
 

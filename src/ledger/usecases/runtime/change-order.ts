@@ -9,7 +9,8 @@ import type { Order } from '../../model/orders/order.ts';
 import { CONFLICT, THROTTLED, type UnstoredOf } from '../../model/outcomes.ts';
 import { plan } from '../../items/plan.ts';
 import { type Failure, REREAD, type Transaction, decideAndCommit } from './decide-and-commit.ts';
-import { type Ledger, readOrderAt } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
+import { readOrderAt } from './read-order.ts';
 
 /** How a change of an order went. */
 export type OrderChange =
@@ -33,7 +34,7 @@ export async function changeOrder(
 ): Promise<OrderChange> {
   return decideAndCommit<OrderChange>(ledger, {
     decide: async () => {
-      const before = await readOrderAt(ledger, ref);
+      const before = await readOrderAt(ledger.store, ref);
       if (before === undefined) return { kind: 'ANSWER', answer: { kind: 'GONE' } };
       const after = decide(before, ledger.clock.nowMs());
       if (after === undefined) return { kind: 'ANSWER', answer: { kind: 'UNCHANGED', order: before } };
@@ -43,7 +44,7 @@ export async function changeOrder(
         plan: plan(ledger.ids.token(), updateOrder(before, after, ledger.settings)),
         committed: () => ({ kind: 'CHANGED', ...change }),
         resolve: async () => {
-          const now = await readOrderAt(ledger, ref);
+          const now = await readOrderAt(ledger.store, ref);
           // Sent as often as is safe, and nobody has written since: it may still come, so whoever asks again decides.
           if (now?.rev === before.rev) return { kind: 'ANSWER', answer: failed('THROTTLED') };
           const did = now !== undefined && holds(now, change, ledger.settings);

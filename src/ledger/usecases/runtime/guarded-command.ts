@@ -8,7 +8,7 @@ import {
   putIdempotencyRecordIfNew,
   readIdempotencyRecord,
 } from '../../items/idempotency-record.ts';
-import type { Order } from '../../model/orders/order.ts';
+import type { Lease, Order } from '../../model/orders/order.ts';
 import {
   type Answered,
   CONFLICT,
@@ -18,7 +18,7 @@ import {
   THROTTLED,
   type UnstoredOf,
 } from '../../model/outcomes.ts';
-import { type ItemRole, type PlanPart, plan } from '../../items/plan.ts';
+import { type PlanPart, plan } from '../../items/plan.ts';
 import { REREAD, type Step, type Transaction, decideAndCommit } from './decide-and-commit.ts';
 import {
   type GuardedOperation,
@@ -30,6 +30,7 @@ import {
   refuse,
 } from './idempotency.ts';
 import type { Ledger } from './ledger.ts';
+import type { FailedConditions, Refusal } from './outcomes.ts';
 
 /** The failures that an operation with a claim adds: somebody holds it, or the provider couldn't be asked. */
 export type ClaimFailure = UnstoredOf<'IdempotencyInProgress' | 'ProviderUnavailable'>;
@@ -40,27 +41,27 @@ export type Decision<Kind extends StoredKind, Extra extends ClaimFailure = never
       readonly kind: 'COMMIT';
       readonly parts: readonly PlanPart[];
       readonly outcome: Stored<Kind>;
-      readonly whenRefused?: WhenRefused<Kind, Extra>;
+      readonly whenRefused?: WhenRefused<Kind, Extra> | undefined;
     }
   /** Takes the key and the order's claim first, since the provider has to be asked (docs/DESIGN.md §5.5). */
   | {
       readonly kind: 'CLAIM';
       readonly parts: readonly PlanPart[];
       readonly order: Order;
+      readonly lease: Lease;
       /** The refund that the claim is for; absent: an attempt. */
       readonly refundId?: string;
-      readonly whenRefused?: WhenRefused<Kind, Extra>;
+      readonly whenRefused?: WhenRefused<Kind, Extra> | undefined;
     }
   | Verdict<Kind, Extra>;
 
 /** What a failed condition of a balance or a code means; undefined: read again and decide again. */
 type WhenRefused<Kind extends StoredKind, Extra extends ClaimFailure> = (
-  failed: ReadonlyMap<ItemRole, StoredItem | undefined>,
+  failed: FailedConditions,
 ) => Verdict<Kind, Extra> | undefined;
 
 export type Verdict<Kind extends StoredKind, Extra extends ClaimFailure = never> =
-  /** A no that sticks to the key. */
-  | { readonly kind: 'REFUSE'; readonly outcome: Stored<Kind> }
+  | Refusal<Stored<Kind>>
   /** A no that leaves the key usable. */
   | { readonly kind: 'ANSWER'; readonly failure: LedgerFailure | Extra };
 
@@ -83,7 +84,7 @@ export interface GuardedCommand<Kind extends StoredKind, Extra extends ClaimFail
 export type Run<Kind extends StoredKind, Extra extends ClaimFailure = never> =
   | { readonly kind: 'ANSWERED'; readonly answer: Answered<Kind> | LedgerFailure | Extra }
   /** The claim is ours: now ask the provider, then complete it. */
-  | { readonly kind: 'CLAIMED'; readonly request: Request; readonly order: Order }
+  | { readonly kind: 'CLAIMED'; readonly request: Request; readonly order: Order; readonly lease: Lease }
   /** Somebody holds the claim under this key, or did when their process died. */
   | { readonly kind: 'PROCESSING'; readonly request: Request; readonly record: IdempotencyRecord };
 
@@ -141,7 +142,7 @@ async function decideOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
     plan: plan(token, putIdempotencyRecordIfNew(request.ref, record, epochS(nowMs)), ...decision.parts),
     committed: () =>
       decision.kind === 'CLAIM'
-        ? { kind: 'CLAIMED', request, order: decision.order }
+        ? { kind: 'CLAIMED', request, order: decision.order, lease: decision.lease }
         : answeredRun<Kind>(answered(decision.outcome, false)),
     whenNotWritten: async (result) => {
       if (result.kind === 'SEEN') {

@@ -3,11 +3,9 @@ import { type Bus, publishEntry, publishTransition } from '../../../realtime/bus
 import type { PaymentProvider } from '../../../provider/port.ts';
 import type { Tenant, Tenants } from '../../../config/tenants.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { type OrderRef, orderKey } from '../../kernel/keys.ts';
 import type { DuePolicy } from '../../model/orders/due.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { Order } from '../../model/orders/order.ts';
-import { readOrder } from '../../items/order-item.ts';
 import type { Plan } from '../../items/plan.ts';
 import type { Store } from '../../table/store.ts';
 import type { CommitResult, Transactor } from '../../table/transact.ts';
@@ -82,13 +80,4 @@ export function tenantOf(ledger: Ledger, tenant: string): Tenant {
   const found = ledger.tenants.get(tenant);
   if (found === undefined) throw new RangeError('unknown tenant');
   return found;
-}
-
-/** The order as it stands, by a consistent read; undefined if it isn't there. Throws TableUnavailableError. */
-export async function readOrderAt(
-  { store }: Pick<Ledger, 'store'>,
-  ref: OrderRef,
-): Promise<Order | undefined> {
-  const [item] = await store.get([orderKey(ref)]);
-  return item === undefined ? undefined : readOrder(item);
 }
