@@ -44,6 +44,22 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
     only: 'C18',
   },
   {
+    name: "another merchant's till of the same name gets a till's answer",
+    file: 'src/auth/viewer.ts',
+    from: '...(merchantId === undefined ? [] : [merchantId]), subject]',
+    to: '...(merchantId === undefined ? [] : []), subject]',
+    tests: ['test/integration/ledger/whose-answer.test.ts'],
+    only: 'of two tills',
+  },
+  {
+    name: "another merchant's till of the same name refunds its cash",
+    file: 'src/auth/viewer.ts',
+    from: '`${merchantId}/${subject}` : undefined',
+    to: 'subject : undefined',
+    tests: ['test/integration/ledger/whose-answer.test.ts'],
+    only: 'refunded by the till',
+  },
+  {
     name: 'the fingerprint ignores the amount',
     file: 'src/ledger/kernel/fingerprint.ts',
     from: '.filter(([, field]) => field !== undefined)',

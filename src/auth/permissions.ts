@@ -1,4 +1,4 @@
-import type { Role, Viewer } from './viewer.ts';
+import { type Role, type Viewer, tillOf } from './viewer.ts';
 
 /**
  * Which roles may ever do a thing. A role that isn't named gets FORBIDDEN, whatever the object (docs/DESIGN.md §11);
@@ -40,7 +40,7 @@ export interface OrderOwnership {
   readonly accountId: string;
   /** The merchant of a purchase; a top-up has none. */
   readonly merchantId?: string;
-  /** Of a paid cash top-up it names the terminal that took the cash, by its subject. */
+  /** Of a paid cash top-up it names the till that took the cash: `cafe/till-1`. */
   readonly payment?: { readonly terminalId?: string } | undefined;
 }
 
@@ -55,7 +55,7 @@ export function maySeeOrder(viewer: Viewer, order: OrderOwnership): boolean {
     case 'MERCHANT':
       return worksFor(viewer, order.merchantId);
     case 'TERMINAL':
-      return worksFor(viewer, order.merchantId) || viewer.subject === order.payment?.terminalId;
+      return worksFor(viewer, order.merchantId) || tookTheCash(viewer, order);
   }
 }
 
@@ -71,7 +71,7 @@ export function mayCheckOut(viewer: Viewer, order: OrderOwnership): boolean {
 /** A merchant refunds its own orders, an admin any, a terminal only the cash top-ups that it took. */
 export function mayRefund(viewer: Viewer, order: OrderOwnership): boolean {
   if (!mayPerform(viewer.role, 'REFUND') || !maySeeOrder(viewer, order)) return false;
-  return viewer.role !== 'TERMINAL' || viewer.subject === order.payment?.terminalId;
+  return viewer.role !== 'TERMINAL' || tookTheCash(viewer, order);
 }
 
 export function mayCancel(viewer: Viewer, order: OrderOwnership): boolean {
@@ -104,6 +104,11 @@ export function mayManageMerchant(viewer: Viewer, tenant: string, merchantId: st
 export function mayListMerchantOrders(viewer: Viewer, tenant: string, merchantId: string): boolean {
   if (viewer.tenant !== tenant) return false;
   return viewer.role === 'ADMIN' || (viewer.role !== 'CUSTOMER' && worksFor(viewer, merchantId));
+}
+
+/** A till is a merchant's: another merchant may have one of the same name. */
+function tookTheCash(viewer: Viewer, { payment }: OrderOwnership): boolean {
+  return payment?.terminalId !== undefined && payment.terminalId === tillOf(viewer);
 }
 
 /** Two absent merchants don't match: a top-up has no merchant, and an admin works for none. */

@@ -1,5 +1,5 @@
 import { Repeater } from 'graphql-yoga';
-import type { Viewer } from '../auth/viewer.ts';
+import { type Viewer, principalOf } from '../auth/viewer.ts';
 import type { Clock } from '../ledger/kernel/clock.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import { type Timers, runAt } from './timers.ts';
@@ -121,12 +121,12 @@ export interface Quota {
 export function createQuota(maxPerPrincipal: number): Quota {
   const held = new Map<string, number>();
   const heldBy = (principal: string): number => held.get(principal) ?? 0;
-  const hasRoomFor = (viewer: Viewer): boolean => heldBy(principalOf(viewer)) < maxPerPrincipal;
+  const hasRoomFor = (viewer: Viewer): boolean => heldBy(holderOf(viewer)) < maxPerPrincipal;
   return {
     hasRoomFor,
     take: (viewer) => {
       if (!hasRoomFor(viewer)) return undefined;
-      const principal = principalOf(viewer);
+      const principal = holderOf(viewer);
       held.set(principal, heldBy(principal) + 1);
       return () => {
         const left = heldBy(principal) - 1;
@@ -137,7 +137,7 @@ export function createQuota(maxPerPrincipal: number): Quota {
   };
 }
 
-/** Who a limit is for: one subject may be different people in different roles. */
-export function principalOf({ tenant, role, subject }: Viewer): string {
-  return `${tenant}#${role}#${subject}`;
+/** Whose sources count together: every socket of one principal. */
+function holderOf(viewer: Viewer): string {
+  return `${viewer.tenant}/${principalOf(viewer)}`;
 }

@@ -29,7 +29,7 @@ const PostingType = builder.objectRef<OfTenant<Posting>>('Posting').implement({
   fields: (t) => ({
     debit: t.exposeString('debit', {
       description:
-        'Where it comes from: wallet:<account>, merchant:<id>, stripe, cash:<terminal>, receivable:<account>, surplus:<order> or issuer.',
+        'Where it comes from: wallet:<account>, merchant:<id>, stripe, cash:<merchant>/<terminal>, receivable:<account>, surplus:<order> or issuer.',
     }),
     credit: t.exposeString('credit', { description: 'Where it goes to; named like `debit`.' }),
     asset: t.exposeString('asset', { description: 'An asset such as ECOPAY, or a currency such as JPY.' }),

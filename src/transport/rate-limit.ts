@@ -2,7 +2,7 @@ import { GraphQLError, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { Clock } from '../ledger/kernel/clock.ts';
 import type { Metrics } from '../observability/metrics.ts';
-import { principalOf } from '../realtime/live-sources.ts';
+import { principalOf } from '../auth/viewer.ts';
 import type { RequestContext } from '../schema/context.ts';
 import { rootFields } from './document-rules.ts';
 import { refuseOperations } from './responses.ts';
@@ -100,7 +100,7 @@ export function limitRates(
     const operation = getOperationAST(document, operationName);
     if (operation === null || operation === undefined) return undefined;
     for (const [field, count] of rootFields(document, operation)) {
-      const key = `${principalOf(contextValue.viewer)}#${field}`;
+      const key = `${contextValue.viewer.tenant}/${principalOf(contextValue.viewer)}#${field}`;
       const retryAfterMs = limiter.take(key, rates[operation.operation], count);
       if (retryAfterMs === undefined) continue;
       metrics.count('RateLimited', { operation: field });

@@ -221,7 +221,7 @@ export function createModel(rules: ModelTenant, accounts: readonly string[]): Mo
     if (objection !== undefined) return objection;
     const opened = open(accountId, 'TOP_UP', amount, false);
     Object.assign(opened, { state: 'PAID', version: 2, asset });
-    book(accountId, 'TOP_UP', [[`cash:${TILL}`, `wallet:${accountId}`, asset, amount]]);
+    book(accountId, 'TOP_UP', [[`cash:${rules.merchantId}/${TILL}`, `wallet:${accountId}`, asset, amount]]);
     return { outcome: { kind: 'TopUpSuccess', accountId, asset, replayed: false }, opened };
   }
 
@@ -250,7 +250,7 @@ export function createModel(rules: ModelTenant, accounts: readonly string[]): Mo
     const wallet = `wallet:${accountId}`;
     if (kind === 'TOP_UP') {
       if (held(wallet, asset) < amount) return insufficient(asset, amount, held(wallet, asset));
-      book(accountId, 'REFUND', [[wallet, `cash:${TILL}`, asset, amount]]);
+      book(accountId, 'REFUND', [[wallet, `cash:${rules.merchantId}/${TILL}`, asset, amount]]);
     } else refundToWallet(order, amount);
     order.refunds.push(amount);
     const inFull = refundableOf(order) === 0n;

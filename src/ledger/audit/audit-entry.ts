@@ -66,6 +66,8 @@ function isKnown(accountId: string, name: string): boolean {
   if (SHARED.includes(name)) return true;
   const [prefix = '', ...rest] = name.split(':');
   const owner = rest.join(':');
-  if (!OWNED.includes(prefix) || !isId(owner)) return false;
+  // A till is its merchant's, by both their names.
+  const names = prefix === 'cash' ? owner.split('/') : [owner];
+  if (!OWNED.includes(prefix) || names.length > 2 || !names.every(isId)) return false;
   return prefix === 'wallet' || prefix === 'metrics' || prefix === 'receivable' ? owner === accountId : true;
 }

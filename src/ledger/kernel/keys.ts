@@ -29,7 +29,7 @@ export interface ProductRef {
   readonly sku: string;
 }
 
-/** The scope of an idempotency key: tenant, the subject of the token, and operation (docs/DESIGN.md §5.1). */
+/** The scope of an idempotency key: tenant, the whole principal (`terminal/cafe/till-1`), and operation (docs/DESIGN.md §5.1). */
 export interface IdempotencyRef {
   readonly tenant: string;
   readonly principal: string;
@@ -90,7 +90,8 @@ export function productKey({ tenant, merchantId, sku }: ProductRef): ItemKey {
 }
 
 export function idempotencyRecordKey({ tenant, principal, operation, key }: IdempotencyRef): ItemKey {
-  return { uuid: partition(tenant, principal), type: `${PREFIX.record}${operation}#${key}` };
+  if (!isTenantId(tenant) || !principal.split('/').every(isId)) throw new RangeError('a key part is no id');
+  return { uuid: `${tenant}#${principal}`, type: `${PREFIX.record}${operation}#${key}` };
 }
 
 export function paymentCodeKey({ tenant, accountId }: AccountRef, codeId: string): ItemKey {

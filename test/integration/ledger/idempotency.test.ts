@@ -234,7 +234,12 @@ describe('what is remembered of a failure', () => {
 describe('a marker whose time has passed, though it is still there', () => {
   /** The idempotency record of a charge, and its `ttl` set as if it had been written long ago. */
   async function age(name: string, key: string, ttlS: number): Promise<void> {
-    const { uuid, type } = idempotencyRecordKey({ tenant: 't_1', principal: name, operation: 'charge', key });
+    const { uuid, type } = idempotencyRecordKey({
+      tenant: 't_1',
+      principal: `customer/${name}`,
+      operation: 'charge',
+      key,
+    });
     await harness.client.send(
       new UpdateItemCommand({
         TableName: harness.tableName,
@@ -277,7 +282,12 @@ describe('a marker whose time has passed, though it is still there', () => {
     const { name, orderId } = await accountWithOrder('5.00');
     const key = harness.key();
     await charge(ledger, customer(name), key, { orderId });
-    const { uuid, type } = idempotencyRecordKey({ tenant: 't_1', principal: name, operation: 'charge', key });
+    const { uuid, type } = idempotencyRecordKey({
+      tenant: 't_1',
+      principal: `customer/${name}`,
+      operation: 'charge',
+      key,
+    });
     const { Item: record } = await harness.client.send(
       new GetItemCommand({ TableName: harness.tableName, Key: { uuid: { S: uuid }, type: { S: type } } }),
     );

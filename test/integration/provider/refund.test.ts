@@ -1,3 +1,4 @@
+import { principalOf } from '../../../src/auth/viewer.ts';
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { idempotencyRecordKey } from '../../../src/ledger/kernel/keys.ts';
@@ -151,7 +152,7 @@ describe('a refund of a card payment', () => {
       ['REFUND_STARTED', undefined],
       ['REFUND_FAILED', 'provider_unavailable'],
     ]);
-    expect(await idempotencyRecordOf(harness, 'refund', key, seller.subject)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'refund', key, principalOf(seller))).toBeUndefined();
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({
       kind: 'RefundSuccess',
       replayed: false,
@@ -241,7 +242,7 @@ describe('a refund whose answer is lost', () => {
     expect(await refund(harness.ledger, seller, key, { orderId: id })).toMatchObject({
       kind: 'ProviderUnavailable',
     });
-    const principal = seller.subject;
+    const principal = principalOf(seller);
     const { uuid, type } = idempotencyRecordKey({ tenant: 't_1', principal, operation: 'refund', key });
     await harness.client.send(
       new UpdateItemCommand({
@@ -286,7 +287,7 @@ describe('a refund whose answer is lost', () => {
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({ kind: 'ProviderUnavailable' });
     expect(await amounts(orderId)).toEqual({ state: 'PAID', refundable: '20', pending: '0', refunded: '0' });
     expect(await refundsAtStripe(paymentId)).toEqual([]);
-    expect(await idempotencyRecordOf(harness, 'refund', key, seller.subject)).toBeUndefined();
+    expect(await idempotencyRecordOf(harness, 'refund', key, principalOf(seller))).toBeUndefined();
     expect(await refund(harness.ledger, seller, key, input)).toMatchObject({ kind: 'RefundSuccess' });
     expect(await refundsAtStripe(paymentId)).toEqual([2000]);
   });

@@ -122,7 +122,7 @@ export async function idempotencyRecordOf(
   harness: Harness,
   operation: string,
   key: string,
-  principal = 'u_1',
+  principal = 'customer/u_1',
 ): Promise<IdempotencyRecord | undefined> {
   const [item] = await harness.ledger.store.get([
     idempotencyRecordKey({ tenant: 't_1', principal, operation, key }),

@@ -1,3 +1,4 @@
+import { principalOf } from '../../../src/auth/viewer.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { claimAttempt } from '../../../src/ledger/model/provider/attempts.ts';
 import { dueAtMs } from '../../../src/ledger/model/orders/due.ts';
@@ -208,7 +209,7 @@ describe('what else waits', () => {
     await harness.advance(LEASE_MS);
     expect(await sweepOrder(harness.ledger, ref(orderId))).toBe('SETTLED');
     expect((await order(orderId)).state).toBe('REFUNDED');
-    expect(await idempotencyRecordOf(harness, 'refund', key, merchant().subject)).toMatchObject({
+    expect(await idempotencyRecordOf(harness, 'refund', key, principalOf(merchant()))).toMatchObject({
       status: 'COMPLETED',
     });
     expect(await refund(harness.ledger, merchant(), key, { orderId: id })).toMatchObject({
@@ -227,7 +228,7 @@ it('a claim is listed as due at the end of its lease', async () => {
     {
       owner: 'somebody',
       leaseEndMs: harness.clock.nowMs() + LEASE_MS,
-      request: { principal: 'u_1', operation: 'checkout', key: 'k' },
+      request: { principal: 'customer/u_1', operation: 'checkout', key: 'k' },
       recordTtlS: 9_999_999_999,
     },
     harness.clock.nowMs(),

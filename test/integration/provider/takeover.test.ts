@@ -313,7 +313,7 @@ describe('money of an earlier session that arrives while a new one is being made
 
 it('a claim whose marker is gone completes its order alone', async () => {
   const { key, input, orderId } = await killedAfterClaim({ leaseEndMs: 0 });
-  const ref = { tenant: 't_1', principal: 'u_1', operation: 'checkout', key };
+  const ref = { tenant: 't_1', principal: 'customer/u_1', operation: 'checkout', key };
   const item = (names: { readonly uuid: string; readonly type: string }) => ({
     role: 'other' as const,
     item: {

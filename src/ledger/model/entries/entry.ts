@@ -50,7 +50,7 @@ export const ledgerAccount = {
   wallet: (accountId: string) => `wallet:${accountId}`,
   metrics: (accountId: string) => `metrics:${accountId}`,
   merchant: (merchantId: string) => `merchant:${merchantId}`,
-  cash: (terminalId: string) => `cash:${terminalId}`,
+  cash: (till: string) => `cash:${till}`,
   receivable: (accountId: string) => `receivable:${accountId}`,
   overpayment: (orderId: string) => `surplus:${orderId}`,
   stripe: 'stripe',

@@ -67,7 +67,7 @@ export interface OrderPayment {
   readonly asset?: string;
   /** CHECKOUT: the provider's payment id, or its session's id when nothing was due. */
   readonly paymentId?: string;
-  /** CASH: the terminal that took it. */
+  /** CASH: the till that took it, `{merchant}/{terminal}`. */
   readonly terminalId?: string;
   /** WALLET: what the charge gave beside the goods, which a refund takes back in proportion. */
   readonly points?: Decimal;

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../../auth/viewer.ts';
+import { type Viewer, tillOf } from '../../../auth/viewer.ts';
 import type { AssetRule, Tenant } from '../../../config/tenants.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
 import { putOrder } from '../../items/order-writes.ts';
@@ -50,13 +50,15 @@ export interface TopUpToMake {
 /** Cash at a terminal: the order opens PAID and the wallet is credited, all at once, within the cap. */
 export function cashTopUp(ledger: Ledger, toMake: TopUpToMake): TopUpDecision {
   const { viewer, terms, accountId, amount, balance, nowMs } = toMake;
+  const till = tillOf(viewer);
+  if (till === undefined) throw new RangeError('only a till takes cash');
   const capped = capCredit(terms.rule, amount, balance);
   if (capped.kind === 'REFUSE') return capped;
   const opened = openTopUp(ledger, toMake);
   const order = payOrder(
     opened,
     'CASH',
-    { method: 'CASH', atMs: nowMs, terminalId: viewer.subject },
+    { method: 'CASH', atMs: nowMs, terminalId: till },
     ledger.followUps.afterPaid(opened),
     { cause: 'CASH_RECEIVED', actor: viewer.subject, atMs: nowMs },
   );
@@ -65,7 +67,7 @@ export function cashTopUp(ledger: Ledger, toMake: TopUpToMake): TopUpDecision {
     accountId,
     entryId: ledger.ids.ulid(nowMs),
     operation: 'TOP_UP',
-    postings: postings(paymentPosting(order, ledgerAccount.cash(viewer.subject))),
+    postings: postings(paymentPosting(order, ledgerAccount.cash(till))),
     orderId: order.orderId,
     actor: viewer.subject,
     atMs: nowMs,

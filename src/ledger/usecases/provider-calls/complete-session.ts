@@ -1,3 +1,4 @@
+import { subjectOf } from '../../../auth/viewer.ts';
 import type { ProviderResult, ProviderSession } from '../../../provider/port.ts';
 import {
   type Leased,
@@ -92,7 +93,7 @@ function completionOf(
   asked: SessionCallResult,
   atMs: number,
 ): ClaimCompletion {
-  const { principal: actor } = attempt.lease.request;
+  const actor = subjectOf(attempt.lease.request.principal);
   switch (asked.kind) {
     case 'MADE': {
       if (allows('SESSION_MADE', order.state)) {

@@ -1,4 +1,4 @@
-import type { Viewer } from '../../../auth/viewer.ts';
+import { type Viewer, principalOf } from '../../../auth/viewer.ts';
 import type { StoredItem } from '../../kernel/attributes.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { fingerprint } from '../../kernel/fingerprint.ts';
@@ -51,7 +51,7 @@ export function identify(
   input: unknown,
 ): Request {
   const print = fingerprint(operation, input);
-  const scope = { tenant: viewer.tenant, principal: viewer.subject, operation };
+  const scope = { tenant: viewer.tenant, principal: principalOf(viewer), operation };
   if (key !== undefined) {
     if (!isIdempotencyKey(key)) throw new RangeError('no idempotency key: the scalar refuses it before');
     return { ref: { ...scope, key }, fingerprint: print };
