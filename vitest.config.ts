@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Suites that only the named npm script runs: some need a program that `npm test` must not ask for, and those that start and
  * kill whole processes under load take long. CI runs all but the soaks.
  */
-const ON_DEMAND = ['kills', 'redis', 'browser', 'soak'] as const;
+const ON_DEMAND = ['kills', 'redis', 'proxies', 'browser', 'soak'] as const;
 
 /** DynamoDB Local takes several times as long as Dynoxide for the same transactions. */
 const ENGINE_TIMEOUT_MS = process.env['TEST_ENGINE'] === 'dynamodb-local' ? 180_000 : 30_000;

@@ -8,6 +8,7 @@ import {
   stopOnSignal,
 } from './cli/command-line.ts';
 import { composeLedger } from './main/compose-ledger.ts';
+import { serveHealth } from './main/health-server.ts';
 import { ConfigError } from './config/config-error.ts';
 import { loadConfig } from './config/config.ts';
 import { createDynamoDbClient } from './ledger/table/dynamodb.ts';
@@ -18,7 +19,8 @@ import { RELAY_DEFAULTS, startRelay } from './realtime/relay/relay.ts';
 const HELP = `Usage: npm run relay
 
 Tells subscribers, over REDIS_URL, what processes that were killed could not, until SIGTERM or Ctrl-C. It takes no words:
-.env.example lists its variables. One works; a second waits for its lease.
+.env.example lists its variables. One works; a second waits for its lease. PORT serves its health and metrics: npm run relay
+takes any free one unless it is given, and says which.
 
 Examples:
   REDIS_URL=redis://127.0.0.1:6379 npm run relay
@@ -35,7 +37,7 @@ function main(args: readonly string[]): ExitCode {
     ]);
   }
   const { name: tableName, region, endpoint } = reachableTable(config);
-  const { ledger, logger, close } = composeLedger(config);
+  const { ledger, metrics, logger, close } = composeLedger(config);
   const table = createDynamoDbClient({ region, endpoint });
   const relay = startRelay({
     ...RELAY_DEFAULTS,
@@ -47,8 +49,14 @@ function main(args: readonly string[]): ExitCode {
     logger,
     wait: (ms, signal) => delay(ms, undefined, { signal }).catch(() => undefined),
   });
+  let draining = false;
+  serveHealth(config, { ledger, metrics, logger, isDraining: () => draining });
   logger.info('relaying');
-  stopOnSignal(logger, () => relay.stop().then(close));
+  stopOnSignal(logger, async () => {
+    draining = true;
+    await relay.stop();
+    await close();
+  });
   return EXIT.done;
 }
 

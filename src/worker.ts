@@ -1,4 +1,3 @@
-import { createAdaptorServer } from '@hono/node-server';
 import {
   EXIT,
   type ExitCode,
@@ -8,9 +7,9 @@ import {
   stopOnSignal,
 } from './cli/command-line.ts';
 import { composeLedger } from './main/compose-ledger.ts';
+import { serveHealth } from './main/health-server.ts';
 import { loadConfig } from './config/config.ts';
 import { startBackground } from './fulfilment/worker.ts';
-import { healthRoutes } from './transport/health-routes.ts';
 
 const HELP = `Usage: npm run worker
 
@@ -35,17 +34,7 @@ function main(args: readonly string[]): ExitCode {
   const { ledger, registry, wakeUps, metrics, logger, close } = composeLedger(config);
   const background = startBackground(ledger, registry, { wakeUps, metrics, logger, sweeper: config.sweeper });
   let draining = false;
-  const health = healthRoutes({ ledger, metrics, logger, isDraining: () => draining });
-  const server = createAdaptorServer({ fetch: health.fetch });
-  server.on('error', (error) => {
-    // Steps matter more than who watches them.
-    logger.warn('health and metrics are not served', { port: config.port }, error);
-  });
-  server.listen(config.port, config.host, () => {
-    const address = server.address();
-    const { port } = typeof address === 'object' && address !== null ? address : config;
-    logger.info('health and metrics are served', { port });
-  });
+  serveHealth(config, { ledger, metrics, logger, isDraining: () => draining });
   logger.info('working');
   stopOnSignal(logger, async () => {
     draining = true;

@@ -133,6 +133,10 @@ function toConfig(variables: Variables) {
     host: variables.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
     /** 0 takes any free port. */
     port: variables.PORT ?? 4000,
+    /** How long an idle connection is kept: longer than a balancer keeps it, or a payment meets a connection that just closed. */
+    keepAliveMs: (variables.KEEP_ALIVE_S ?? 75) * 1000,
+    /** How long a stopping server says so on `/readyz` and goes on serving, until balancers have noticed. */
+    drainNoticeMs: (variables.DRAIN_NOTICE_S ?? (production ? 10 : 0)) * 1000,
     logLevel: variables.LOG_LEVEL ?? ('info' as const),
     /** GraphiQL and introspection. */
     graphiql: variables.GRAPHIQL === undefined ? !production : variables.GRAPHIQL === 'on',

@@ -73,6 +73,8 @@ export const variablesSchema = z.object({
   NODE_ENV: oneOf('development', 'test', 'production'),
   HOST: matching('a host name or address', /^[A-Za-z0-9_.:-]{1,253}$/),
   PORT: wholeNumber(0, 65535),
+  KEEP_ALIVE_S: wholeNumber(1, 3600, 'a whole number of seconds'),
+  DRAIN_NOTICE_S: wholeNumber(0, 300, 'a whole number of seconds'),
   LOG_LEVEL: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   GRAPHIQL: oneOf('on', 'off'),
   CORS_ORIGINS: list('a comma-separated list of origins such as https://shop.example', isOrigin),

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAdaptorServer } from '@hono/node-server';
 import { type App, type AppOverrides, createApp } from './app.ts';
 import type { Config } from '../config/config.ts';
+import { DEFAULT_HOSTNAME } from './health-server.ts';
 import { startBackground } from '../fulfilment/worker.ts';
 
 /** A gateway that listens. */
@@ -17,6 +19,9 @@ export interface RunningServer {
 
 /** How long requests in flight may take when the server stops; then their connections are cut. */
 const DRAIN_MS = 10_000;
+/** How long a client may take to send its headers, and the whole of its request: longer, and it is cut off. */
+const HEADERS_MS = 20_000;
+const REQUEST_MS = 60_000;
 
 /**
  * Builds the app, listens on the configured host and port, and starts the worker where the configuration says so. Rejects with
@@ -25,7 +30,12 @@ const DRAIN_MS = 10_000;
 export async function startServer(config: Config, overrides: AppOverrides = {}): Promise<RunningServer> {
   const app = createApp(config, overrides);
   // Without HTTP/2 options the adaptor makes a plain HTTP server.
-  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    hostname: DEFAULT_HOSTNAME,
+    serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+  }) as Server;
+  server.keepAliveTimeout = config.keepAliveMs;
   const sockets = app.attachSockets(server);
   const cutStreams = trackStreams(server);
   try {
@@ -39,6 +49,11 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
     : undefined;
   const stop = async (): Promise<void> => {
     app.startDraining();
+    // Who comes over a kept connection now is answered, and told to make its next one elsewhere.
+    server.prependListener('request', (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
+    await delay(config.drainNoticeMs);
     const closed = once(server, 'close');
     server.close();
     cutStreams();

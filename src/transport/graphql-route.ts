@@ -85,6 +85,15 @@ const CHALLENGES: Partial<Readonly<Record<RefusalReason, readonly [message: stri
   ],
 };
 
+/** A proxy that gathered a stream of events, or packed it, would hold each of them back: nginx does unless it is told. */
+function unbuffered(response: Response): Response {
+  if (response.headers.get('content-type')?.startsWith('text/event-stream') === true) {
+    response.headers.set('x-accel-buffering', 'no');
+    response.headers.set('cache-control', 'no-store, no-transform');
+  }
+  return response;
+}
+
 async function answer(
   options: GraphqlRouteOptions,
   context: Context<{ Variables: RequestVariables }>,
@@ -94,7 +103,7 @@ async function answer(
   const verdict = await verifier.verify(context.req.header('authorization'), clock.nowMs());
   switch (verdict.kind) {
     case 'VIEWER':
-      return await server.fetch(context.req.raw, createContext(verdict.viewer, requestId));
+      return unbuffered(await server.fetch(context.req.raw, createContext(verdict.viewer, requestId)));
     case 'REFUSED':
       metrics.count('TokenRefused', { reason: verdict.reason });
       return unauthenticated(verdict.reason);
