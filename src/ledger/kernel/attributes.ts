@@ -127,6 +127,15 @@ export function readOneOf<Value extends string>(
   );
 }
 
+/** The two halves of an item's partition, `tenant#owner`, and the id that its sort key has after a prefix. */
+export function readKeyParts(
+  item: StoredItem,
+  prefix: string,
+): readonly [tenant: string, owner: string, id: string] {
+  const [tenant = '', owner = ''] = readString(item, 'uuid').split('#');
+  return [tenant, owner, readString(item, 'type').slice(prefix.length)];
+}
+
 function present<Value>(value: Value | undefined, name: string): Value {
   if (value === undefined) throw new MalformedItemError(name);
   return value;
