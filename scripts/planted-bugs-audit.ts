@@ -32,7 +32,7 @@ export const AUDIT: readonly PlantedBug[] = [
     name: 'the audit expects a loss that was won back',
     file: 'src/ledger/audit/audit-disputes.ts',
     from: 'recorded: recorded ? amount : ZERO',
-    to: 'booked: booked || amount.gt(ZERO) ? amount : ZERO',
+    to: 'recorded: recorded || amount.gt(ZERO) ? amount : ZERO',
     tests: [AUDIT_DISPUTES],
   },
   {

@@ -27,7 +27,7 @@ export const PROVIDER: readonly PlantedBug[] = [
     name: 'a claim is taken over before its lease ends',
     file: 'src/ledger/model/provider/attempts.ts',
     from: 'mayTakeOver(lease, nowMs) ? { ...lease, ...to } : undefined,',
-    to: 'mayTakeOver(claim, nowMs + 3_600_000) ? { ...claim, ...to } : undefined,',
+    to: 'mayTakeOver(lease, nowMs + 3_600_000) ? { ...lease, ...to } : undefined,',
     tests: ['test/unit/ledger/model/provider/attempts.test.ts', TAKEOVER],
   },
   {
@@ -126,8 +126,8 @@ export const PROVIDER: readonly PlantedBug[] = [
   {
     name: 'a fact is put off for as long as its wallet moves',
     file: 'src/ledger/usecases/provider-updates/process-provider-update.ts',
-    from: 'isLast ? withoutGuards(judge) : judge',
-    to: 'isLast ? judge : judge',
+    from: 'isLast ? withoutGuards(handler) : handler',
+    to: 'isLast ? handler : handler',
     tests: ['test/integration/webhooks/spent-top-ups.test.ts'],
     only: 'booked in the end',
   },

@@ -74,7 +74,7 @@ function isCommand(text: string): text is Command {
 }
 
 /** What a command answers, as data: its own JSON. `ok` is false where it was refused or found differences. */
-export type Answer = { readonly ok: boolean } & (
+export type MigrateAnswer = { readonly ok: boolean } & (
   | { readonly command: 'list'; readonly migrations: readonly Listed[] }
   | {
       readonly command: 'status';
@@ -104,7 +104,7 @@ export async function perform(
   toolkit: Toolkit,
   options: MigrateOptions,
   pace: { readonly limiter: CapacityLimiter; readonly onProgress: (progress: Progress) => void },
-): Promise<Answer> {
+): Promise<MigrateAnswer> {
   const { command } = options;
   if (command === 'list' || command === 'status') return look(toolkit, command);
   const migration = migrationOf(options.id ?? '');
@@ -128,7 +128,7 @@ export async function perform(
   }
 }
 
-async function look({ table, clock }: Toolkit, command: 'list' | 'status'): Promise<Answer> {
+async function look({ table, clock }: Toolkit, command: 'list' | 'status'): Promise<MigrateAnswer> {
   const states = await readStates(table.store);
   const migrations = MIGRATIONS.map(({ id, title }) => {
     const state = states.find((one) => one.id === id);

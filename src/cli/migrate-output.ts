@@ -1,4 +1,4 @@
-import { type Answer, NOT_BEGUN, type Status } from './migrate-commands.ts';
+import { type MigrateAnswer, NOT_BEGUN, type Status } from './migrate-commands.ts';
 import type { BackfillResult } from '../migrations/backfill.ts';
 import type { Progress } from '../migrations/checkpoints.ts';
 import type { ParityReport } from '../migrations/parity.ts';
@@ -7,7 +7,7 @@ import { isoInstant } from '../ledger/kernel/clock.ts';
 import { counted } from './command-line.ts';
 
 /** An answer for people. */
-export function printedAnswer(answer: Answer): string {
+export function printedAnswer(answer: MigrateAnswer): string {
   switch (answer.command) {
     case 'list':
       return answer.migrations
@@ -54,7 +54,10 @@ function printedStatus({ id, phase, state }: Status): readonly string[] {
   ];
 }
 
-function printedFleet({ migrations, fleet }: Extract<Answer, { command: 'status' }>): readonly string[] {
+function printedFleet({
+  migrations,
+  fleet,
+}: Extract<MigrateAnswer, { command: 'status' }>): readonly string[] {
   if (fleet.length > 0)
     return fleet.map(
       ({ process, atMs, actsOn }) =>

@@ -12,7 +12,7 @@ import { randomIds } from '../ledger/kernel/ids.ts';
 import { createStore } from '../ledger/table/store.ts';
 import { approximateItemCount } from '../ledger/table/table.ts';
 import { createTransactor } from '../ledger/table/transact.ts';
-import { type Answer, HELP, type MigrateOptions, perform, readOptions } from './migrate-commands.ts';
+import { type MigrateAnswer, HELP, type MigrateOptions, perform, readOptions } from './migrate-commands.ts';
 import { printedAnswer, migrationProgressLine } from './migrate-output.ts';
 import { createCapacityLimiter } from '../migrations/scan.ts';
 import { EXIT, type ExitCode, reachableTable, runCommandLine, showProgress } from './command-line.ts';
@@ -20,7 +20,7 @@ import { EXIT, type ExitCode, reachableTable, runCommandLine, showProgress } fro
 /** A page of a scan is a megabyte, which a far table may take its time for. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-async function answer(options: MigrateOptions): Promise<Answer> {
+async function answer(options: MigrateOptions): Promise<MigrateAnswer> {
   const { name: tableName, region, endpoint } = reachableTable(loadConfig());
   const client = createDynamoDbClient({ region, endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   const ids = randomIds();

@@ -1,15 +1,13 @@
 import { currency } from '../ledger/kernel/currencies.ts';
-import { defined } from '../ledger/kernel/defined.ts';
 import { digest } from '../ledger/kernel/fingerprint.ts';
 import { toMinorUnits } from '../ledger/kernel/money.ts';
 import { providerOrderId } from '../ledger/model/provider/attempts.ts';
+import { refundPages } from '../ledger/usecases/runtime/provider-pages.ts';
 import type { PaymentProvider, ProviderRefund, ProviderResult } from '../provider/port.ts';
 import type { FollowUp, StepContext, StepResult } from './follow-up.ts';
 
 /** The ledger's names for the steps of overpayments begin with it too. */
 export const REFUND_OVERPAYMENT = 'refund-surplus';
-
-const LIST_LIMIT = 100;
 
 /**
  * Refunds an overpayment at the provider (docs/DESIGN.md §8). It only sends the request: the refund is recorded when the
@@ -59,13 +57,11 @@ async function refundsOf(
   paymentId: string,
 ): Promise<ProviderResult<readonly ProviderRefund[]>> {
   const refunds: ProviderRefund[] = [];
-  for (;;) {
-    const after = refunds.at(-1)?.providerRefundId;
-    const page = await provider.listRefunds({ paymentId, limit: LIST_LIMIT, ...defined({ after }) });
+  for await (const page of refundPages(provider, paymentId)) {
     if (page.kind !== 'DONE') return page;
     refunds.push(...page.value.items);
-    if (!page.value.hasMore || page.value.items.length === 0) return { kind: 'DONE', value: refunds };
   }
+  return { kind: 'DONE', value: refunds };
 }
 
 /** Even a refusal is tried again: the account may lack funds today, and operators see the step once it is dead. */

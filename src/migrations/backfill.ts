@@ -13,7 +13,7 @@ import type { Migration } from './legacy-record.ts';
 import { type Handled, foresee, handleRecord } from './move.ts';
 import { type CapacityLimiter, inSegments, pages } from './scan.ts';
 import type { MigrationState } from './state.ts';
-import { type Refusal, type Toolkit, stepRefusal, stateOf, writeState } from './toolkit.ts';
+import { type StepRefusal, type Toolkit, stepRefusal, stateOf, writeState } from './toolkit.ts';
 import { type MigrationView, createMigrationView } from './view.ts';
 
 export interface BackfillOptions {
@@ -44,7 +44,7 @@ export type BackfillResult =
       /** The first of them. */
       readonly leftRecords: readonly LeftRecord[];
     }
-  | Refusal;
+  | StepRefusal;
 
 const PAGE_SIZE = 100;
 const MAX_LEFT_LISTED = 100;

@@ -3,7 +3,7 @@ import { type Migration, hasMoved, isNewType, isRecord } from './legacy-record.t
 import { type Phase, phaseAfter, phaseBefore } from './phases.ts';
 import { findItem } from './scan.ts';
 import { COUNTS_FOR_MS, type Heartbeat, type MigrationState, takePlace } from './state.ts';
-import { type Refusal, type Toolkit, readFleet, readStates, stepRefusal, writeState } from './toolkit.ts';
+import { type StepRefusal, type Toolkit, readFleet, readStates, stepRefusal, writeState } from './toolkit.ts';
 
 export type Direction = 'FORWARD' | 'BACK';
 
@@ -11,7 +11,7 @@ export type MigrationStepResult =
   | { readonly kind: 'TAKEN'; readonly state: MigrationState }
   /** A dry run: nothing speaks against it. */
   | { readonly kind: 'READY'; readonly from: MigrationState | undefined; readonly to: string }
-  | Refusal;
+  | StepRefusal;
 
 /**
  * Takes a migration one phase forward or back, if its gate is open. The first step forward begins it: the table holds

@@ -39,12 +39,12 @@ export interface Toolkit {
 }
 
 /** What was asked for is not done; each reason is a sentence for the operator. */
-export interface Refusal {
+export interface StepRefusal {
   readonly kind: 'REFUSED';
   readonly reasons: readonly string[];
 }
 
-export function stepRefusal(...reasons: readonly string[]): Refusal {
+export function stepRefusal(...reasons: readonly string[]): StepRefusal {
   return { kind: 'REFUSED', reasons };
 }
 

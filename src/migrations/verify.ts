@@ -13,9 +13,9 @@ import {
 import { type RecordDifference, ParityFindings, type ParityReport, compare } from './parity.ts';
 import { inSegments, pages } from './scan.ts';
 import type { MigrationState, Verification } from './state.ts';
-import { type Refusal, type Toolkit, stepRefusal, stateOf, writeState } from './toolkit.ts';
+import { type StepRefusal, type Toolkit, stepRefusal, stateOf, writeState } from './toolkit.ts';
 
-export type VerifyResult = { readonly kind: 'VERIFIED'; readonly report: ParityReport } | Refusal;
+export type VerifyResult = { readonly kind: 'VERIFIED'; readonly report: ParityReport } | StepRefusal;
 
 export interface VerifyOptions {
   readonly segments: number;

@@ -1,6 +1,6 @@
 import { netChanges } from '../../src/ledger/model/entries/entry.ts';
 import { type Decimal, ZERO, plainDecimal } from '../../src/ledger/kernel/money.ts';
-import { orderNamedBy } from '../../src/ledger/usecases/provider-updates/load-context.ts';
+import { orderNamedBy } from '../../src/ledger/usecases/provider-updates/provider-update.ts';
 import type { Order } from '../../src/ledger/model/orders/order.ts';
 import { amountOfMinor } from '../../src/ledger/model/provider/update-decision.ts';
 import type { ProviderPage, ProviderPageRequest, ProviderResult } from '../../src/provider/port.ts';

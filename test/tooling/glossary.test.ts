@@ -37,7 +37,6 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['SurplusPayment', 'a metric'],
   ['surplus', 'an attribute of an order, and the prefix of an account'],
   ['aside', 'an attribute of an order'],
-  ['owed', 'an attribute of an order'],
   ['slip', 'an attribute of an order'],
   ['booked_as', 'an attribute of a recorded payment'],
 ]);

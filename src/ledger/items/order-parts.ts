@@ -7,7 +7,7 @@ import {
   listUnlessEmptyAt,
   mapAt,
   oneOfAt,
-  optional,
+  optionalField,
   record,
   textAt,
 } from '../kernel/codec.ts';
@@ -38,7 +38,7 @@ import {
 const REFUND_STATES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const satisfies readonly Refund['state'][];
 
 export const LINE = record<OrderLine>({
-  sku: optional(textAt('s')),
+  sku: optionalField(textAt('s')),
   name: textAt('n'),
   quantity: integerAt('q'),
   unitPrice: decimalAt('p'),
@@ -48,16 +48,16 @@ export const LINE = record<OrderLine>({
 export const PAYMENT = record<OrderPayment>({
   method: oneOfAt('m', ['WALLET', 'CHECKOUT', 'CASH']),
   atMs: integerAt('t'),
-  asset: optional(textAt('a')),
-  paymentId: optional(textAt('i')),
-  terminalId: optional(textAt('k')),
-  points: optional(decimalAt('p')),
-  co2Kg: optional(decimalAt('c')),
+  asset: optionalField(textAt('a')),
+  paymentId: optionalField(textAt('i')),
+  terminalId: optionalField(textAt('k')),
+  points: optionalField(decimalAt('p')),
+  co2Kg: optionalField(decimalAt('c')),
 });
 
 const LEASE = record<Lease>({
   owner: textAt('o'),
-  leaseEndMs: optional(integerAt('l')),
+  leaseEndMs: optionalField(integerAt('l')),
   request: record<Lease['request']>({
     principal: textAt('p'),
     operation: textAt('m'),
@@ -71,7 +71,7 @@ export const ATTEMPT: Codec<Attempt> = converted(
   record<Attempt>({
     number: integerAt('n'),
     state: oneOfAt('s', ['CLAIMED', 'OPEN', 'CLOSED']),
-    lease: optional(mapAt('c', LEASE)),
+    lease: optionalField(mapAt('c', LEASE)),
     tries: integerAt('r'),
     successUrl: textAt('su'),
     cancelUrl: textAt('cu'),
@@ -81,9 +81,9 @@ export const ATTEMPT: Codec<Attempt> = converted(
       (text) => (text === '' ? [] : text.split(',')),
     ),
     expiresAtMs: integerAt('x'),
-    sessionId: optional(textAt('i')),
-    url: optional(textAt('u')),
-    paymentId: optional(textAt('p')),
+    sessionId: optionalField(textAt('i')),
+    url: optionalField(textAt('u')),
+    paymentId: optionalField(textAt('p')),
   }),
   (attempt) => attempt,
   (attempt) => (attempt.state === 'CLOSED' ? closedAttempt(attempt) : attempt),
@@ -94,15 +94,15 @@ export const REFUND = record<Refund>({
   amount: decimalAt('a'),
   state: oneOfAt('s', REFUND_STATES),
   source: oneOfAt('o', ['REQUESTED', 'DASHBOARD']),
-  reason: optional(textAt('r')),
-  failureReason: optional(textAt('f')),
+  reason: optionalField(textAt('r')),
+  failureReason: optionalField(textAt('f')),
   actor: textAt('w'),
   createdAtMs: integerAt('t'),
-  lease: optional(mapAt('c', LEASE)),
+  lease: optionalField(mapAt('c', LEASE)),
   tries: integerAt('y'),
-  paymentId: optional(textAt('p')),
-  providerRefundId: optional(textAt('v')),
-  entryId: optional(textAt('e')),
+  paymentId: optionalField(textAt('p')),
+  providerRefundId: optionalField(textAt('v')),
+  entryId: optionalField(textAt('e')),
 });
 
 export const DISPUTE = record<Dispute>({
@@ -118,8 +118,8 @@ export const OVERPAYMENT = record<Overpayment>({
   paymentId: textAt('p'),
   amount: decimalAt('a'),
   refunded: decimalAt('r'),
-  asked: optional(integerAt('n')),
-  overflow: optional(
+  asked: optionalField(integerAt('n')),
+  overflow: optionalField(
     record<NonNullable<Overpayment['overflow']>>({ count: integerAt('c'), pending: decimalAt('w') }),
   ),
   refunds: listUnlessEmptyAt(
@@ -143,9 +143,9 @@ export const STEP = record<Step>({
   state: oneOfAt('s', ['PENDING', 'DONE', 'DEAD']),
   attempts: integerAt('a'),
   nextAttemptAtMs: integerAt('t'),
-  owner: optional(textAt('o')),
-  leaseEndMs: optional(integerAt('l')),
-  lastError: optional(textAt('e')),
+  owner: optionalField(textAt('o')),
+  leaseEndMs: optionalField(integerAt('l')),
+  lastError: optionalField(textAt('e')),
 });
 
 export const VOUCHER = record<PaymentPage>({ url: textAt('u'), expiresAtMs: integerAt('x') });
@@ -157,10 +157,10 @@ export const CHECKS = record<NonNullable<Order['checks']>>({
 
 export const TRANSITION = record<Transition>({
   version: integerAt('v'),
-  from: optional(oneOfAt('f', ORDER_STATES)),
+  from: optionalField(oneOfAt('f', ORDER_STATES)),
   to: oneOfAt('s', ORDER_STATES),
   cause: oneOfAt('c', TRANSITION_CAUSES),
-  detail: optional(textAt('d')),
+  detail: optionalField(textAt('d')),
   actor: textAt('w'),
   atMs: integerAt('t'),
 });

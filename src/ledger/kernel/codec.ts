@@ -122,7 +122,7 @@ export function listUnlessEmptyAt<Value>(name: string, codec: Codec<Value>): Cod
 }
 
 /** What may be absent. */
-export function optional<Value>({ write, find }: Codec<Value>): Codec<Value | undefined> {
+export function optionalField<Value>({ write, find }: Codec<Value>): Codec<Value | undefined> {
   return { write: (value) => (value === undefined ? {} : write(value)), find, read: find };
 }
 

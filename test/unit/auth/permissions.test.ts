@@ -82,7 +82,11 @@ function namesOf(isAllowed: (who: Viewer) => boolean): string {
 
 const purchase: OrderOwnership = { tenant: 'demo', accountId: 'alice', merchantId: 'cafe' };
 const cardTopUp: OrderOwnership = { tenant: 'demo', accountId: 'alice' };
-const cashTopUp: OrderOwnership = { tenant: 'demo', accountId: 'alice', payment: { terminalId: 'cafe/till-1' } };
+const cashTopUp: OrderOwnership = {
+  tenant: 'demo',
+  accountId: 'alice',
+  payment: { terminalId: 'cafe/till-1' },
+};
 
 describe('a purchase of alice at the café', () => {
   test('is seen by its customer, its merchant, its tills and the tenant’s admin', () => {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { type Answer, NOT_BEGUN } from '../../../src/cli/migrate-commands.ts';
+import { type MigrateAnswer, NOT_BEGUN } from '../../../src/cli/migrate-commands.ts';
 import { printedAnswer } from '../../../src/cli/migrate-output.ts';
 
-type Status = Extract<Answer, { command: 'status' }>;
+type Status = Extract<MigrateAnswer, { command: 'status' }>;
 
 function status(phase: string, fleet: Status['fleet'] = []): string {
   const migrations = [{ id: 'god-record', title: 'One', phase }];

@@ -48,9 +48,13 @@ export interface RefundToMake {
  * them never stops a refund.
  */
 export function walletRefund(ledger: Ledger, toMake: RefundToMake): Decision<RefundKind> {
-  const { postings, guards } = rewardReversal(toMake);
+  const reversal = rewardReversal(toMake);
   const money = walletRefundPosting(toMake.order, toMake.refund.amount);
-  return refundSynchronously(ledger, toMake, { asset: money.asset, postings: [money, ...postings], guards });
+  return refundSynchronously(ledger, toMake, {
+    asset: money.asset,
+    postings: [money, ...reversal.postings],
+    guards: reversal.guards,
+  });
 }
 
 function rewardReversal({ tenant, order, refund, pointBalance }: RefundToMake): {

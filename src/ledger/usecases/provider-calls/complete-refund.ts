@@ -15,15 +15,14 @@ import { failRefund, replaced } from '../../model/orders/refunds.ts';
 import { refundDetails } from '../provider-updates/apply-refund.ts';
 import { type ClaimResult, type ClaimCompletion, RELEASED, completeClaim, ended } from './complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { decisionContext } from '../provider-updates/decision-context.ts';
+import { refundPages } from '../runtime/provider-pages.ts';
+import { decisionContext } from '../provider-updates/process-provider-update.ts';
 
 const HOUR_MS = 3_600_000;
 /** The provider may forget a key after a day: under this age the same key still means the same refund. */
 const KEY_KNOWN_MS = 23 * HOUR_MS;
 /** Past this age a refund that isn't listed was never made, and can't be made any more by an earlier request. */
 const NEVER_MADE_MS = 25 * HOUR_MS;
-
-const LIST_LIMIT = 100;
 
 /** What came of asking for a refund. */
 type RefundCallResult =
@@ -109,16 +108,12 @@ async function lookForRefund(
   { provider }: Ledger,
   { paymentId, refundId }: RefundRequest,
 ): Promise<Extract<RefundCallResult, { kind: 'MADE' | 'UNKNOWN' }> | { readonly kind: 'NONE' }> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await provider.listRefunds({ paymentId, limit: LIST_LIMIT, ...defined({ after }) });
+  for await (const page of refundPages(provider, paymentId)) {
     if (page.kind !== 'DONE') return { kind: 'UNKNOWN' };
-    const { items, hasMore } = page.value;
-    const made = items.find(({ metadata }) => metadata.refundId === refundId);
+    const made = page.value.items.find(({ metadata }) => metadata.refundId === refundId);
     if (made !== undefined) return { kind: 'MADE', made };
-    after = items.at(-1)?.providerRefundId;
-    if (!hasMore || after === undefined) return { kind: 'NONE' };
   }
+  return { kind: 'NONE' };
 }
 
 function completionOf(

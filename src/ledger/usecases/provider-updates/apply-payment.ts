@@ -1,22 +1,42 @@
 import type { ProviderPayment, ProviderSession } from '../../../provider/port.ts';
 import type { Attempt, Order, PaymentPage } from '../../model/orders/order.ts';
-import { isCurrent, ownerOfPayment } from '../../model/provider/attempt-ownership.ts';
-import { amountObjection, ignored, mismatch, stale } from '../../model/provider/update-decision.ts';
-import { receivePayment } from '../../model/provider/payments.ts';
+import { isPaid } from '../../model/orders/order-states.ts';
 import {
   type AttemptOutcome,
-  recordAttemptDetails,
   applyAttemptOutcome,
+  recordAttemptDetails,
 } from '../../model/provider/attempt-outcomes.ts';
-import { isPaid } from '../../model/orders/order-states.ts';
-import { disowned } from './apply-session.ts';
+import { isCurrent, ownerOfPayment } from '../../model/provider/attempt-ownership.ts';
+import { receivePayment } from '../../model/provider/payments.ts';
+import { amountObjection, ignored, mismatch, stale } from '../../model/provider/update-decision.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { decisionContext } from './decision-context.ts';
-import { type Judgement, type LoadedOrder, processProviderUpdate } from './process-provider-update.ts';
-import type { UpdateResult, UpdateSource } from './provider-update.ts';
+import { disowned } from './apply-session.ts';
+import {
+  type DecideResult,
+  type LoadedOrder,
+  decisionContext,
+  processProviderUpdate,
+} from './process-provider-update.ts';
+import {
+  type RetryLater,
+  type UpdateResult,
+  type UpdateSource,
+  providerUpdate,
+  retryLater,
+  withoutObject,
+} from './provider-update.ts';
 
-/** What is told of a payment. ACTION: the customer has something to do, which counts where it is paying a voucher. */
+/** What became of a payment. ACTION: the customer has something to do, which counts where it is paying a voucher. */
 export type PaymentOutcome = 'SUCCEEDED' | 'PROCESSING' | 'ACTION' | 'DECLINED' | 'CANCELED';
+
+/** What an event says of its payment, by its type; other types mean nothing to us. */
+export const PAYMENT_EVENTS: Readonly<Record<string, PaymentOutcome>> = {
+  'payment_intent.succeeded': 'SUCCEEDED',
+  'payment_intent.processing': 'PROCESSING',
+  'payment_intent.requires_action': 'ACTION',
+  'payment_intent.payment_failed': 'DECLINED',
+  'payment_intent.canceled': 'CANCELED',
+};
 
 /** What a payment that we asked for says; undefined where it waits for the customer's first try or the next. */
 export function paymentOutcome({ status }: ProviderPayment): PaymentOutcome | undefined {
@@ -35,28 +55,24 @@ export function paymentOutcome({ status }: ProviderPayment): PaymentOutcome | un
   }
 }
 
-/** Applies what is told of a payment to its order, once, whatever came before (docs/DESIGN.md §8). */
+/** Applies what became of a payment to its order: once, in whatever order updates come (docs/DESIGN.md §8). */
 export function applyPayment(
   ledger: Ledger,
   payment: ProviderPayment,
   outcome: PaymentOutcome,
   source: UpdateSource,
 ): Promise<UpdateResult> {
-  const { paymentId, metadata, livemode } = payment;
-  return processProviderUpdate(
-    ledger,
-    source,
-    { paymentId, metadata, objectId: paymentId, livemode },
-    { known: (known) => judge(ledger, payment, outcome, known) },
-  );
+  return processProviderUpdate(ledger, providerUpdate(source, { kind: 'payment', payment }), {
+    decide: (loaded) => decide(ledger, payment, outcome, loaded),
+  });
 }
 
-async function judge(
+async function decide(
   ledger: Ledger,
   payment: ProviderPayment,
   outcome: PaymentOutcome,
   { order, recorded }: LoadedOrder,
-): Promise<Judgement> {
+): Promise<DecideResult> {
   if (recorded !== undefined) return stale('booked already');
   const isMoney = outcome === 'SUCCEEDED';
   if (!isMoney && isPaid(order.state)) return stale('the order is paid');
@@ -69,9 +85,10 @@ async function judge(
 
   let session: ProviderSession | undefined;
   if (owner.kind === 'ASK' || outcome === 'CANCELED') {
-    const asked = await askSession(ledger, attempt);
-    if (asked.kind !== 'SESSION') return asked;
-    session = asked.session;
+    if (attempt.sessionId === undefined) return mismatch("not the order's own");
+    const found = await ledger.provider.retrieveSession(attempt.sessionId);
+    if (found.kind !== 'DONE') return withoutObject(found, mismatch('its session is not there'));
+    session = found.value;
     if (owner.kind === 'ASK' && session.paymentId !== payment.paymentId)
       return mismatch("not the order's own");
   }
@@ -82,58 +99,41 @@ async function judge(
   if (objection !== undefined) return objection;
   if (isMoney)
     return receivePayment(order, { attempt, paymentId: payment.paymentId }, decisionContext(ledger));
-  return decidePaymentOutcome(ledger, order, attempt, payment, outcome, session);
+  return decideUnpaid(ledger, order, attempt, payment, outcome, session?.status);
 }
 
-async function askSession(
-  ledger: Ledger,
-  { sessionId }: Attempt,
-): Promise<Judgement | { readonly kind: 'SESSION'; readonly session: ProviderSession }> {
-  if (sessionId === undefined) return mismatch("not the order's own");
-  const asked = await ledger.provider.retrieveSession(sessionId);
-  if (asked.kind === 'DONE') return { kind: 'SESSION', session: asked.value };
-  return asked.kind === 'REFUSED'
-    ? mismatch('its session is not there')
-    : { kind: 'RETRY_LATER', reason: 'PROVIDER' };
-}
-
-async function decidePaymentOutcome(
+async function decideUnpaid(
   ledger: Ledger,
   order: Order,
   attempt: Attempt,
   payment: ProviderPayment,
   outcome: Exclude<PaymentOutcome, 'SUCCEEDED'>,
-  session: ProviderSession | undefined,
-): Promise<Judgement> {
-  const closed = session?.status === 'complete' || session?.status === 'expired';
-  const details = { paymentId: payment.paymentId, closed };
+  session: ProviderSession['status'] | undefined,
+): Promise<DecideResult> {
+  const details = { paymentId: payment.paymentId, closed: session === 'complete' || session === 'expired' };
   const context = decisionContext(ledger);
-  const decided = (of: AttemptOutcome): Judgement =>
+  const apply = (of: AttemptOutcome): DecideResult =>
     applyAttemptOutcome(order, attempt, of, details, context);
   switch (outcome) {
     case 'PROCESSING':
-      return decided({ kind: 'WAITING' });
+      return apply({ kind: 'WAITING' });
     case 'DECLINED':
-      return decided({ kind: 'DECLINED', declineCode: payment.declineCode });
+      return apply({ kind: 'DECLINED', declineCode: payment.declineCode });
     case 'CANCELED':
       // While its session can be paid the attempt isn't over.
       if (!details.closed) return stale('its session is open');
-      return decided(
-        session?.status === 'expired' ? { kind: 'EXPIRED' } : { kind: 'FAILED', reason: 'canceled' },
-      );
+      return apply(session === 'expired' ? { kind: 'EXPIRED' } : { kind: 'FAILED', reason: 'canceled' });
     case 'ACTION': {
       const current = await currentVoucher(ledger, order, payment);
       if (current.kind === 'RETRY_LATER') return current;
       if (current.voucher === undefined)
         return recordAttemptDetails(order, attempt, details, context) ?? stale('no voucher any more');
-      return decided({ kind: 'WAITING', voucher: current.voucher });
+      return apply({ kind: 'WAITING', voucher: current.voucher });
     }
   }
 }
 
-type CurrentVoucher =
-  | { readonly kind: 'VOUCHER'; readonly voucher: PaymentPage | undefined }
-  | Extract<Judgement, { kind: 'RETRY_LATER' }>;
+type CurrentVoucher = { readonly kind: 'VOUCHER'; readonly voucher: PaymentPage | undefined } | RetryLater;
 
 /** Where the order has another voucher already, events can't tell which is the later: the provider is asked. */
 async function currentVoucher(
@@ -143,9 +143,9 @@ async function currentVoucher(
 ): Promise<CurrentVoucher> {
   if (order.voucher === undefined || order.voucher.url === reported.voucher?.url)
     return { kind: 'VOUCHER', voucher: voucherOf(reported, ledger.clock.nowMs()) };
-  const asked = await ledger.provider.retrievePayment(reported.paymentId);
-  if (asked.kind !== 'DONE') return { kind: 'RETRY_LATER', reason: 'PROVIDER' };
-  return { kind: 'VOUCHER', voucher: voucherOf(asked.value, ledger.clock.nowMs()) };
+  const found = await ledger.provider.retrievePayment(reported.paymentId);
+  if (found.kind !== 'DONE') return retryLater('PROVIDER');
+  return { kind: 'VOUCHER', voucher: voucherOf(found.value, ledger.clock.nowMs()) };
 }
 
 /** Instructions without a deadline, as a bank transfer's, are shown for so long. */

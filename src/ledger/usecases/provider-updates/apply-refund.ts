@@ -1,24 +1,37 @@
 import type { ProviderMetadata, ProviderRefund } from '../../../provider/port.ts';
+import { readOverflowRefund } from '../../items/overflow-refund-item.ts';
 import { defined } from '../../kernel/defined.ts';
 import { refundKey } from '../../kernel/keys.ts';
-import type { Order, Refund, OverpaymentRefund } from '../../model/orders/order.ts';
+import type { Order, OverpaymentRefund, Refund } from '../../model/orders/order.ts';
+import { decideWithOverflow } from '../../model/provider/overflow-refunds.ts';
+import { decideOverpaymentRefund } from '../../model/provider/overpayments.ts';
+import { type RefundDetails, decideRefund, isPassed, knownRefund } from '../../model/provider/refunds.ts';
 import {
   type NoChange,
+  type RecordedPayment,
   amountOfMinor,
   ignored,
   stale,
-  type RecordedPayment,
 } from '../../model/provider/update-decision.ts';
-import { type RefundDetails, decideRefund, isPassed, knownRefund } from '../../model/provider/refunds.ts';
-import { decideOverpaymentRefund } from '../../model/provider/overpayments.ts';
-import { decideWithOverflow } from '../../model/provider/overflow-refunds.ts';
-import { unrecordedPayment } from './ensure-payment-recorded.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { decisionContext } from './decision-context.ts';
+import { refundPages } from '../runtime/provider-pages.ts';
+import { readItem, readItems } from '../runtime/read-items.ts';
 import { readToppedUpBalance } from '../runtime/read-topped-up-balance.ts';
-import { type Judgement, type LoadedOrder, processProviderUpdate } from './process-provider-update.ts';
-import type { UpdateResult, UpdateSource } from './provider-update.ts';
-import { readOverflowRefund } from '../../items/overflow-refund-item.ts';
+import { ensurePaymentRecorded } from './ensure-payment-recorded.ts';
+import {
+  type DecideResult,
+  type LoadedOrder,
+  decisionContext,
+  processProviderUpdate,
+} from './process-provider-update.ts';
+import {
+  type Processed,
+  type UpdateResult,
+  type UpdateSource,
+  lookupFor,
+  providerUpdate,
+  retryLater,
+} from './provider-update.ts';
 
 const STATES: Readonly<Record<ProviderRefund['status'], Refund['state']>> = {
   pending: 'PENDING',
@@ -26,47 +39,46 @@ const STATES: Readonly<Record<ProviderRefund['status'], Refund['state']>> = {
   failed: 'FAILED',
 };
 
-/** Applies what is told of a refund to its order, once, whatever came before (docs/DESIGN.md §8). */
+/** Applies a refund, as an event or the provider's answer has it, to its order: once, in whatever order they come. */
 export function applyRefund(
   ledger: Ledger,
   refund: ProviderRefund,
   source: UpdateSource,
 ): Promise<UpdateResult> {
-  const { providerRefundId, paymentId, metadata } = refund;
-  const payment = unrecordedPayment(ledger, paymentId, source);
-  const details = refundDetails(refund);
   return processProviderUpdate(
     ledger,
-    source,
-    { paymentId, metadata, objectId: providerRefundId, livemode: ledger.provider.livemode },
-    {
-      foreign: payment.identify,
-      known: async ({ order, recorded }) => {
-        if (recorded === undefined) return payment.book();
-        const kept = await storedOverflowRefund(ledger, order, details);
-        if (recorded.recordedAs === 'SURPLUS')
-          return decideOverpaymentRefund(order, details, kept, decisionContext(ledger));
-        const balance = await readToppedUpBalance(ledger, order);
-        return decideWithOverflow(order, details, kept, (whole) =>
-          decideRefund(whole, details, balance, decisionContext(ledger)),
-        );
-      },
-    },
+    providerUpdate(source, { kind: 'refund', refund }),
+    ensurePaymentRecorded(ledger, refund.paymentId, source, (loaded) =>
+      decide(ledger, refundDetails(refund), loaded),
+    ),
+  );
+}
+
+async function decide(
+  ledger: Ledger,
+  details: RefundDetails,
+  { order, recorded }: LoadedOrder & { readonly recorded: RecordedPayment },
+): Promise<DecideResult> {
+  const overflow = await readOverflowRefundOf(ledger, order, details);
+  if (recorded.recordedAs === 'SURPLUS')
+    return decideOverpaymentRefund(order, details, overflow, decisionContext(ledger));
+  const balance = await readToppedUpBalance(ledger, order);
+  return decideWithOverflow(order, details, overflow, (whole) =>
+    decideRefund(whole, details, balance, decisionContext(ledger)),
   );
 }
 
 /**
- * What is kept of a refund beside its order, if the order has any such. Read after the order: whatever is put aside in
- * between raises its `rev`, and this is judged again.
+ * The refund where it has an item of its own, as a full order's have. Read after the order: whatever is written there in
+ * between raises the order's `rev`, so that this is decided again.
  */
-export async function storedOverflowRefund(
+export async function readOverflowRefundOf(
   ledger: Ledger,
   { overflow }: Order,
   { providerRefundId }: Pick<RefundDetails, 'providerRefundId'>,
 ): Promise<Refund | undefined> {
   if (overflow === undefined) return undefined;
-  const [item] = await ledger.store.get([refundKey(providerRefundId)]);
-  return item === undefined ? undefined : readOverflowRefund(item);
+  return readItem(ledger, refundKey(providerRefundId), readOverflowRefund);
 }
 
 /** The refund of the order's own payment or of an overpayment, where the order itself has it. */
@@ -77,7 +89,7 @@ export function listedRefund(
 ): Refund | OverpaymentRefund | undefined {
   if (recorded?.recordedAs !== 'SURPLUS') return knownRefund(order, details);
   const overpayment = order.overpayments.find(({ paymentId }) => paymentId === details.paymentId);
-  return overpayment?.refunds.find(({ providerRefundId }) => providerRefundId === details.providerRefundId);
+  return overpayment?.refunds.find((refund) => isOf(refund, details));
 }
 
 /** A refund as the ledger's decisions take it. */
@@ -93,51 +105,43 @@ export function refundDetails(refund: ProviderRefund): RefundDetails {
   };
 }
 
-const LIST_LIMIT = 100;
-
 /**
- * Applies every refund of a payment that tells something new, each in a transaction of its own: what `charge.refunded` is
- * a reason for. Its record comes last, so that one that broke off is done again.
+ * Applies every refund of a payment that says something new, each in a transaction of its own: what `charge.refunded` is
+ * a reason for. The event's record comes last, so that one that broke off is done again.
  */
 export function applyRefundsOf(
   ledger: Ledger,
   payment: { readonly paymentId?: string; readonly metadata: ProviderMetadata },
   source: UpdateSource,
 ): Promise<UpdateResult> {
-  const { paymentId, metadata } = payment;
-  const subject = { paymentId, metadata, objectId: paymentId, livemode: ledger.provider.livemode };
-  return processProviderUpdate(ledger, source, subject, {
-    known: (known) =>
-      paymentId === undefined ? ignored('not of ours') : applyListed(ledger, paymentId, known, source),
+  const { paymentId } = payment;
+  return processProviderUpdate(ledger, providerUpdate(source, { kind: 'charge', ...payment }), {
+    decide: (loaded) =>
+      paymentId === undefined ? ignored('not of ours') : applyListed(ledger, paymentId, loaded, source),
   });
 }
 
 async function applyListed(
   ledger: Ledger,
   paymentId: string,
-  known: LoadedOrder,
+  loaded: LoadedOrder,
   source: UpdateSource,
-): Promise<Judgement> {
-  const createdS = source.kind === 'EVENT' ? source.event.createdS : source.createdS;
-  const asked: UpdateSource = { kind: 'LOOKUP', ...defined({ createdS }) };
+): Promise<DecideResult> {
   let result: NoChange = stale('no refund that is new');
-  let after: string | undefined;
-  for (;;) {
-    const page = await ledger.provider.listRefunds({ paymentId, limit: LIST_LIMIT, ...defined({ after }) });
-    if (page.kind !== 'DONE') return { kind: 'RETRY_LATER', reason: 'PROVIDER' };
-    for (const refund of await newAmong(ledger, known, page.value.items)) {
-      const settled = await applyRefund(ledger, refund, asked);
-      if (settled.kind === 'RETRY_LATER') return settled;
-      result = worse(result, settled);
+  for await (const page of refundPages(ledger.provider, paymentId)) {
+    if (page.kind !== 'DONE') return retryLater('PROVIDER');
+    for (const refund of await newAmong(ledger, loaded, page.value.items)) {
+      const applied = await applyRefund(ledger, refund, lookupFor(source));
+      if (applied.kind === 'RETRY_LATER') return applied;
+      result = worse(result, applied);
     }
-    after = page.value.items.at(-1)?.providerRefundId;
-    if (!page.value.hasMore || after === undefined) return result;
   }
+  return result;
 }
 
 /**
- * The refunds that the order doesn't have as far as they are told of, by the order as it was read and one more read of
- * what is beside it: a payment may have any number of refunds, and each of them makes the provider tell of all.
+ * The refunds that the ledger doesn't have as the provider lists them, by the order as it was read and one more read of
+ * those with items of their own: a payment may have any number of refunds, and each event makes the provider list them all.
  */
 async function newAmong(
   ledger: Ledger,
@@ -145,23 +149,23 @@ async function newAmong(
   refunds: readonly ProviderRefund[],
 ): Promise<readonly ProviderRefund[]> {
   if (recorded === undefined) return refunds;
-  const reported = refunds.map((refund) => ({ refund, details: refundDetails(refund) }));
-  const isNew = (details: RefundDetails, kept: readonly Refund[] = []): boolean => {
-    const known = listedRefund(order, recorded, details) ?? kept.find((one) => isOf(one, details));
-    return known === undefined || !isOf(known, details) || !saysAsMuch(known, order, details);
-  };
-  const unlisted = reported.filter(({ details }) => isNew(details));
+  const listed = refunds.map((refund) => ({ refund, details: refundDetails(refund) }));
+  const isNew = (known: Refund | OverpaymentRefund | undefined, details: RefundDetails): boolean =>
+    known === undefined || !isOf(known, details) || !saysAsMuch(known, order, details);
+  const unlisted = listed.filter(({ details }) => isNew(listedRefund(order, recorded, details), details));
   if (order.overflow === undefined || unlisted.length === 0) return unlisted.map(({ refund }) => refund);
-  const items = await ledger.store.get(unlisted.map(({ details }) => refundKey(details.providerRefundId)));
-  const kept = items.flatMap((item) => (item === undefined ? [] : [readOverflowRefund(item)]));
-  return unlisted.filter(({ details }) => isNew(details, kept)).map(({ refund }) => refund);
+  const keys = unlisted.map(({ details }) => refundKey(details.providerRefundId));
+  const overflow = await readItems(ledger, keys, readOverflowRefund);
+  return unlisted
+    .filter(({ details }, index) => isNew(listedRefund(order, recorded, details) ?? overflow[index], details))
+    .map(({ refund }) => refund);
 }
 
 function isOf({ providerRefundId }: Refund | OverpaymentRefund, details: RefundDetails): boolean {
   return providerRefundId === details.providerRefundId;
 }
 
-/** Whether applying such a refund would change nothing: any other may be news, or not be what is booked. */
+/** Whether applying such a refund would change nothing: any other may say more, or not be what is recorded. */
 function saysAsMuch(
   known: Refund | OverpaymentRefund,
   order: Order,
@@ -172,7 +176,7 @@ function saysAsMuch(
 }
 
 /** A mismatch among them is what operators must see; else whether anything was applied. */
-function worse(sofar: NoChange, { outcome, detail = '' }: Extract<UpdateResult, { kind: 'DONE' }>): NoChange {
+function worse(sofar: NoChange, { outcome, detail = '' }: Processed): NoChange {
   if (outcome === 'MISMATCH') return { kind: 'NO_CHANGE', outcome, detail };
   if (outcome !== 'APPLIED' || sofar.outcome === 'MISMATCH') return sofar;
   return { kind: 'NO_CHANGE', outcome, detail: 'each refund by itself' };

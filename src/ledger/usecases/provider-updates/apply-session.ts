@@ -1,19 +1,38 @@
 import type { ProviderPayment, ProviderSession } from '../../../provider/port.ts';
+import { applyAttemptOutcome, recordAttemptDetails } from '../../model/provider/attempt-outcomes.ts';
 import { type Ownership, ownerOfSession } from '../../model/provider/attempt-ownership.ts';
-import { amountObjection, mismatch, stale } from '../../model/provider/update-decision.ts';
 import { receivePayment } from '../../model/provider/payments.ts';
-import {
-  type AttemptOutcome,
-  recordAttemptDetails,
-  applyAttemptOutcome,
-} from '../../model/provider/attempt-outcomes.ts';
+import { type NoChange, amountObjection, mismatch, stale } from '../../model/provider/update-decision.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { decisionContext } from './decision-context.ts';
-import { type Judgement, type LoadedOrder, processProviderUpdate } from './process-provider-update.ts';
-import type { UpdateResult, UpdateSource } from './provider-update.ts';
+import {
+  type DecideResult,
+  type LoadedOrder,
+  decisionContext,
+  processProviderUpdate,
+} from './process-provider-update.ts';
+import { type UpdateResult, type UpdateSource, providerUpdate } from './provider-update.ts';
 
-/** What is told of a checkout session. WAITING: complete, and the money is still to come. */
+/** What became of a checkout session. WAITING: complete, and the money is still to come. */
 export type SessionOutcome = 'PAID' | 'WAITING' | 'FAILED' | 'EXPIRED';
+
+/** What an event says of its session; undefined for a type that means nothing to us. */
+export function sessionEventOutcome(
+  type: string,
+  { paymentStatus }: ProviderSession,
+): SessionOutcome | undefined {
+  switch (type) {
+    case 'checkout.session.completed':
+      return paymentStatus === 'unpaid' ? 'WAITING' : 'PAID';
+    case 'checkout.session.async_payment_succeeded':
+      return 'PAID';
+    case 'checkout.session.async_payment_failed':
+      return 'FAILED';
+    case 'checkout.session.expired':
+      return 'EXPIRED';
+    default:
+      return undefined;
+  }
+}
 
 /**
  * What a session that we asked for says; undefined while it is open or says nothing that we know. A complete session
@@ -31,29 +50,24 @@ export function sessionOutcome(
     : 'WAITING';
 }
 
-/** Applies what is told of a session to its order, once, whatever came before (docs/DESIGN.md §8). */
+/** Applies what became of a session to its order: once, in whatever order updates come (docs/DESIGN.md §8). */
 export function applySession(
   ledger: Ledger,
   session: ProviderSession,
   outcome: SessionOutcome,
   source: UpdateSource,
 ): Promise<UpdateResult> {
-  const { sessionId, metadata, livemode } = session;
-  const paymentId = session.paymentId ?? sessionId;
-  return processProviderUpdate(
-    ledger,
-    source,
-    { paymentId, metadata, objectId: sessionId, livemode },
-    { known: (known) => judge(ledger, session, outcome, known) },
-  );
+  return processProviderUpdate(ledger, providerUpdate(source, { kind: 'session', session }), {
+    decide: (loaded) => decide(ledger, session, outcome, loaded),
+  });
 }
 
-function judge(
+function decide(
   ledger: Ledger,
   session: ProviderSession,
   outcome: SessionOutcome,
   { order, recorded }: LoadedOrder,
-): Judgement {
+): DecideResult {
   const owner = ownerOfSession(order, session.sessionId, session.metadata.attempt);
   if (owner.kind === 'NOT_YET') return { kind: 'NOT_YET', detail: 'its attempt has no session' };
   if (owner.kind !== 'OWN') return disowned(owner, outcome === 'PAID');
@@ -65,25 +79,13 @@ function judge(
   if (objection !== undefined) return objection;
   const context = decisionContext(ledger);
   const details = { paymentId, closed: true };
-  if (outcome !== 'PAID')
-    return applyAttemptOutcome(order, attempt, attemptOutcomeOf(outcome), details, context);
+  if (outcome !== 'PAID') return applyAttemptOutcome(order, attempt, { kind: outcome }, details, context);
   if (recorded !== undefined)
     return recordAttemptDetails(order, attempt, details, context) ?? stale('booked already');
   return receivePayment(order, { attempt, paymentId: paymentId ?? session.sessionId }, context);
 }
 
 /** Money that isn't the order's own is for operators to look at; nothing else can come of a session given up. */
-export function disowned({ kind }: Ownership, isMoney: boolean): Judgement {
+export function disowned({ kind }: Ownership, isMoney: boolean): NoChange {
   return kind === 'GIVEN_UP' && !isMoney ? stale('of an attempt given up') : mismatch("not the order's own");
-}
-
-function attemptOutcomeOf(outcome: Exclude<SessionOutcome, 'PAID'>): AttemptOutcome {
-  switch (outcome) {
-    case 'WAITING':
-      return { kind: 'WAITING' };
-    case 'FAILED':
-      return { kind: 'FAILED' };
-    case 'EXPIRED':
-      return { kind: 'EXPIRED' };
-  }
 }

@@ -1,41 +1,39 @@
+import { recordEntry } from '../../items/entry-writes.ts';
+import { EVENT_LIFE_S, putEvent, putPayment, readEventRecord } from '../../items/event-item.ts';
+import { updateOrder } from '../../items/order-writes.ts';
+import { putOverflowRefund } from '../../items/overflow-refund-item.ts';
+import { type PlanPart, plan } from '../../items/plan.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { defined } from '../../kernel/defined.ts';
-import { recordEntry } from '../../items/entry-writes.ts';
 import { type OrderRef, eventKey } from '../../kernel/keys.ts';
-import { updateOrder } from '../../items/order-writes.ts';
-import { type PlanPart, plan } from '../../items/plan.ts';
+import type { EventOutcome, UpdateDecision } from '../../model/provider/update-decision.ts';
 import {
-  EVENT_LIFE_S,
-  type EventRecord,
-  putEvent,
-  putPayment,
-  readEventRecord,
-} from '../../items/event-item.ts';
-import type { UpdateDecision, EventOutcome } from '../../model/provider/update-decision.ts';
-import { type Answer, type Failure, REREAD, type Transaction } from '../runtime/decide-and-commit.ts';
+  type CallAnswer,
+  type CommitFailure,
+  REREAD,
+  type Transaction,
+} from '../runtime/decide-and-commit.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { type UpdateResult, type UpdateSource, type UpdateSubject, duplicate } from './provider-update.ts';
-import { putOverflowRefund } from '../../items/overflow-refund-item.ts';
+import { readItem } from '../runtime/read-items.ts';
+import { type ProviderUpdate, type UpdateResult, duplicate, retryLater } from './provider-update.ts';
 
 /**
- * All that an update does, as one transaction: the event's record first, the payment item, the order, the refund
- * beside it, the entry with its balances. An answer at once where there is nothing to write.
+ * All that an update does, as one transaction: the event's record first, the payment item, the order, the refund beside it,
+ * the entry with its balances. An answer at once where there is nothing to write.
+ * @param ref the order that the update is about, whether it is there or not
  */
 export function updateTransaction(
   ledger: Ledger,
-  source: UpdateSource,
-  subject: UpdateSubject,
+  update: ProviderUpdate,
   ref: OrderRef | undefined,
   decision: UpdateDecision,
-): Answer<UpdateResult> | Transaction<UpdateResult> {
-  const outcome: EventOutcome = decision.kind === 'CHANGE' ? 'APPLIED' : decision.outcome;
-  const detail = decision.kind === 'CHANGE' ? undefined : decision.detail;
+): CallAnswer<UpdateResult> | Transaction<UpdateResult> {
+  const { outcome, detail } =
+    decision.kind === 'CHANGE' ? ({ outcome: 'APPLIED', detail: undefined } as const) : decision;
   const done: UpdateResult = { kind: 'DONE', outcome, duplicate: false, order: ref, detail };
   const token = ledger.ids.token();
   const parts = [
-    ...(source.kind === 'EVENT'
-      ? [eventPart(ledger, source, token, { outcome, detail, ref, objectId: subject.objectId })]
-      : []),
+    ...eventParts(ledger, update, token, { outcome, detail, order: ref }),
     ...changeParts(ledger, decision),
   ];
   if (parts.length === 0) return { kind: 'ANSWER', answer: done };
@@ -43,7 +41,7 @@ export function updateTransaction(
     kind: 'COMMIT',
     plan: plan(token, ...parts),
     committed: () => {
-      count(ledger, source, decision);
+      count(ledger, update, decision);
       return done;
     },
     whenNotWritten: (result) =>
@@ -51,16 +49,16 @@ export function updateTransaction(
         ? { kind: 'ANSWER', answer: duplicate(readEventRecord(result.record)) }
         : REREAD,
     resolve: async () =>
-      (await didCommit(ledger, source, token))
+      (await didCommit(ledger, update, token))
         ? { kind: 'COMMITTED', transaction }
-        : { kind: 'ANSWER', answer: retryLater('THROTTLED') },
+        : { kind: 'ANSWER', answer: notWritten('THROTTLED') },
   };
   return transaction;
 }
 
-/** What an update answers that couldn't be written: it must come again. */
-export function retryLater(failure: Failure): UpdateResult {
-  return { kind: 'RETRY_LATER', reason: failure === 'CONFLICT' ? 'CONFLICT' : 'TABLE' };
+/** The result of an update that couldn't be written: it must come again. */
+export function notWritten(failure: CommitFailure): UpdateResult {
+  return retryLater(failure === 'CONFLICT' ? 'CONFLICT' : 'TABLE');
 }
 
 function changeParts(ledger: Ledger, decision: UpdateDecision): readonly PlanPart[] {
@@ -74,43 +72,45 @@ function changeParts(ledger: Ledger, decision: UpdateDecision): readonly PlanPar
   ];
 }
 
-interface EventFindings {
+/** What an event's record says of how processing it ended. */
+interface EventEnd {
   readonly outcome: EventOutcome;
   readonly detail: string | undefined;
-  readonly ref: OrderRef | undefined;
-  readonly objectId: string | undefined;
+  readonly order: OrderRef | undefined;
 }
 
-/** The event's record with what came of it. */
-export function eventPart(
+/** The event's record; nothing for what we looked up ourselves. */
+export function eventParts(
   ledger: Ledger,
-  { event, overwriting }: Extract<UpdateSource, { kind: 'EVENT' }>,
+  { source, objectId }: ProviderUpdate,
   transactionId: string,
-  { outcome, detail, ref, objectId }: EventFindings,
-): PlanPart {
-  const nowMs = ledger.clock.nowMs();
-  const record: EventRecord = {
-    eventId: event.eventId,
-    type: event.type,
+  { outcome, detail, order }: EventEnd,
+): readonly PlanPart[] {
+  if (source.kind !== 'EVENT') return [];
+  const { eventId, type, livemode, createdS } = source.event;
+  const processedAtMs = ledger.clock.nowMs();
+  const record = {
+    eventId,
+    type,
     outcome,
-    livemode: event.livemode,
-    occurredAtMs: event.createdS * 1000,
-    processedAtMs: nowMs,
+    livemode,
+    occurredAtMs: createdS * 1000,
+    processedAtMs,
     transactionId,
-    ttlS: epochS(nowMs) + EVENT_LIFE_S,
-    ...defined({ objectId, detail, order: ref, tenant: ref?.tenant }),
+    ttlS: epochS(processedAtMs) + EVENT_LIFE_S,
+    ...defined({ objectId, detail, order, tenant: order?.tenant }),
   };
-  return putEvent(record, overwriting);
+  return [putEvent(record, source.overwriting)];
 }
 
-/** After an unknown outcome only the record tells; without one, the next look at the order will. */
-async function didCommit(ledger: Ledger, source: UpdateSource, token: string): Promise<boolean> {
+/** After an unknown outcome only the event's record tells; without one, the next look at the order will. */
+async function didCommit(ledger: Ledger, { source }: ProviderUpdate, token: string): Promise<boolean> {
   if (source.kind !== 'EVENT') return false;
-  const [item] = await ledger.store.get([eventKey(source.event.eventId)]);
-  return item !== undefined && readEventRecord(item).transactionId === token;
+  const record = await readItem(ledger, eventKey(source.event.eventId), readEventRecord);
+  return record?.transactionId === token;
 }
 
-function count(ledger: Ledger, source: UpdateSource, decision: UpdateDecision): void {
+function count(ledger: Ledger, { source }: ProviderUpdate, decision: UpdateDecision): void {
   if (decision.kind === 'CHANGE') for (const alert of decision.alerts ?? []) ledger.count(alert);
   else if (decision.outcome === 'MISMATCH' && source.kind === 'EVENT') ledger.count('WebhookMismatch');
 }

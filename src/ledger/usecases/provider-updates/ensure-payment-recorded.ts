@@ -1,55 +1,49 @@
 import type { ProviderPayment } from '../../../provider/port.ts';
-import { ignored, mismatch } from '../../model/provider/update-decision.ts';
-import { applyPayment } from './apply-payment.ts';
+import { type RecordedPayment, ignored, mismatch } from '../../model/provider/update-decision.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { orderNamedBy } from './load-context.ts';
-import type { Judgement } from './process-provider-update.ts';
-import type { UpdateSource } from './provider-update.ts';
+import { applyPayment } from './apply-payment.ts';
+import type { DecideResult, LoadedOrder, UpdateHandler } from './process-provider-update.ts';
+import { type UpdateSource, lookupFor, orderNamedBy, withoutObject } from './provider-update.ts';
 
-/** The payment of a refund or dispute that came before the payment's own events did. */
-export interface UnrecordedPayment {
-  /** Nothing that is known names an order: the payment's metadata may. */
-  readonly identify: () => Promise<Judgement>;
-  /** Books it by the same decisions as its own events, in a transaction of its own (docs/DESIGN.md §8). */
-  readonly book: () => Promise<Judgement>;
-}
-
-export function unrecordedPayment(
+/**
+ * How refunds and disputes are handled, which may come before the events of their payment: the payment is asked for, to
+ * learn whose it is and to record it first (docs/DESIGN.md §8).
+ * @param decide decides once the payment is recorded
+ */
+export function ensurePaymentRecorded(
   ledger: Ledger,
   paymentId: string,
   source: UpdateSource,
-): UnrecordedPayment {
-  let asked: ProviderPayment | undefined;
-  const ask = async (): Promise<
-    { readonly kind: 'PAYMENT'; readonly payment: ProviderPayment } | Judgement
-  > => {
-    if (asked !== undefined) return { kind: 'PAYMENT', payment: asked };
-    const answer = await ledger.provider.retrievePayment(paymentId);
-    if (answer.kind === 'REFUSED') return ignored('no such payment');
-    if (answer.kind !== 'DONE') return { kind: 'RETRY_LATER', reason: 'PROVIDER' };
-    asked = answer.value;
-    return { kind: 'PAYMENT', payment: asked };
+  decide: (loaded: LoadedOrder & { readonly recorded: RecordedPayment }) => Promise<DecideResult>,
+): UpdateHandler {
+  let retrieved: ProviderPayment | undefined;
+  const withPayment = async (
+    next: (payment: ProviderPayment) => DecideResult | Promise<DecideResult>,
+  ): Promise<DecideResult> => {
+    if (retrieved === undefined) {
+      const found = await ledger.provider.retrievePayment(paymentId);
+      if (found.kind !== 'DONE') return withoutObject(found, ignored('no such payment'));
+      retrieved = found.value;
+    }
+    return next(retrieved);
   };
   return {
-    identify: async () => {
-      const answer = await ask();
-      if (answer.kind !== 'PAYMENT') return answer;
-      const { metadata } = answer.payment;
-      return orderNamedBy(metadata) === undefined ? ignored('not of ours') : { kind: 'REREAD', metadata };
-    },
-    book: async () => {
-      const answer = await ask();
-      if (answer.kind !== 'PAYMENT') return answer;
-      const { payment } = answer;
-      if (payment.status !== 'succeeded') return mismatch('of a payment that has not succeeded');
-      const createdS = source.kind === 'EVENT' ? source.event.createdS : source.createdS;
-      const settled = await applyPayment(ledger, payment, 'SUCCEEDED', {
-        kind: 'LOOKUP',
-        ...(createdS === undefined ? {} : { createdS }),
-      });
-      if (settled.kind === 'RETRY_LATER') return settled;
-      if (settled.outcome === 'MISMATCH') return mismatch(settled.detail ?? "not the order's own");
-      return settled.outcome === 'IGNORED' ? ignored('not of ours') : { kind: 'REREAD' };
-    },
+    identify: () =>
+      withPayment(({ metadata }) =>
+        orderNamedBy(metadata) === undefined ? ignored('not of ours') : { kind: 'REREAD', metadata },
+      ),
+    decide: ({ order, recorded }) =>
+      recorded === undefined
+        ? withPayment((payment) => record(ledger, payment, source))
+        : decide({ order, recorded }),
   };
+}
+
+/** Records the payment by the same decisions as its own events, in a transaction of its own. */
+async function record(ledger: Ledger, payment: ProviderPayment, source: UpdateSource): Promise<DecideResult> {
+  if (payment.status !== 'succeeded') return mismatch('of a payment that has not succeeded');
+  const result = await applyPayment(ledger, payment, 'SUCCEEDED', lookupFor(source));
+  if (result.kind === 'RETRY_LATER') return result;
+  if (result.outcome === 'MISMATCH') return mismatch(result.detail ?? "not the order's own");
+  return result.outcome === 'IGNORED' ? ignored('not of ours') : { kind: 'REREAD' };
 }

@@ -1,121 +1,179 @@
 import type { ProviderMetadata } from '../../../provider/port.ts';
+import { isSettled, readEventRecord, readRecordedPayment } from '../../items/event-item.ts';
+import { readOrder } from '../../items/order-item.ts';
 import { epochS } from '../../kernel/clock.ts';
+import { type OrderRef, eventKey, orderKey, paymentKey } from '../../kernel/keys.ts';
 import type { Order } from '../../model/orders/order.ts';
 import {
+  type DecisionContext,
+  type RecordedPayment,
   type UpdateDecision,
   ignored,
   mismatch,
-  type RecordedPayment,
 } from '../../model/provider/update-decision.ts';
-import { updateTransaction, retryLater } from './commit-update.ts';
-import { type Answer, type Transaction, decideAndCommit } from '../runtime/decide-and-commit.ts';
+import { type CallAnswer, type Transaction, decideAndCommit } from '../runtime/decide-and-commit.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { type UpdateContext, loadContext } from './load-context.ts';
-import type { RetryReason, UpdateResult, UpdateSource, UpdateSubject } from './provider-update.ts';
+import { readItem } from '../runtime/read-items.ts';
+import { notWritten, updateTransaction } from './commit-update.ts';
+import {
+  type Processed,
+  type ProviderUpdate,
+  type RetryLater,
+  type UpdateResult,
+  duplicate,
+  eventTimeS,
+  orderNamedBy,
+  retryLater,
+} from './provider-update.ts';
 
-/** An order that a fact is about, and how its payment was booked if it was. */
+/** How the objects of one kind are decided upon. */
+export interface UpdateHandler {
+  /** The order is there. Called again after a lost race, on what is there then. */
+  readonly decide: (loaded: LoadedOrder) => DecideResult | Promise<DecideResult>;
+  /** Neither a recorded payment nor metadata of ours names an order. Without it, the update isn't ours. */
+  readonly identify?: () => DecideResult | Promise<DecideResult>;
+}
+
+/** The order that an update is about, and how its payment was recorded if it was. */
 export interface LoadedOrder {
   readonly order: Order;
   readonly recorded: RecordedPayment | undefined;
 }
 
-/** What an operation makes of a fact, on what was just read. */
-export type Judgement =
+/** What a handler decides on what was just read. */
+export type DecideResult =
   | UpdateDecision
-  /** The order isn't as far as the fact yet: it must come again while it is fresh, then it is a mismatch. */
+  /** The order isn't as far as the update yet: it must come again while it is fresh, then it is a mismatch. */
   | { readonly kind: 'NOT_YET'; readonly detail: string }
   /** Something was written meanwhile, or it is known now which order the payment names: read again. */
   | { readonly kind: 'REREAD'; readonly metadata?: ProviderMetadata }
-  | { readonly kind: 'RETRY_LATER'; readonly reason: RetryReason };
-
-export interface Judge {
-  /** The order is there. Called again after a lost race, on what is there then. */
-  readonly known: (known: LoadedOrder) => Judgement | Promise<Judgement>;
-  /** Neither a payment item nor metadata of ours names an order. */
-  readonly foreign?: () => Judgement | Promise<Judgement>;
-}
+  | RetryLater;
 
 /** How long an event may be ahead of what we write (docs/DESIGN.md §8). */
 const FRESH_S = 3_600;
 
 /**
- * Reads what a fact is about, has it judged, and commits the whole effect: the event's record first, the payment item,
- * the order, the entry with its balances. Used alike by webhooks, by the sweeper and by reconciliation.
+ * Loads what an update is about, has it decided upon, and commits the whole effect: the event's record first, the payment
+ * item, the order, the entry with its balances. Used alike by webhooks, by the sweeper and by reconciliation.
  */
 export async function processProviderUpdate(
   ledger: Ledger,
-  source: UpdateSource,
-  subject: UpdateSubject,
-  judge: Judge,
+  received: ProviderUpdate,
+  handler: UpdateHandler,
 ): Promise<UpdateResult> {
-  let about = subject;
+  let update = received;
   return decideAndCommit<UpdateResult>(ledger, {
     decide: async (_sent, isLast) => {
-      const step = await decideOnce(ledger, source, about, isLast ? withoutGuards(judge) : judge);
-      if (step.kind === 'REREAD') about = { ...about, metadata: step.metadata ?? about.metadata };
+      const step = await decideOnce(ledger, update, isLast ? withoutGuards(handler) : handler);
+      if (step.kind === 'REREAD') update = { ...update, metadata: step.metadata ?? update.metadata };
       return step;
     },
-    failed: retryLater,
+    failed: notWritten,
   });
 }
 
 /**
- * A fact is booked in the end, also on a wallet that moves all the time: what was read of it is taken if it's still
+ * An update is recorded in the end, also on a wallet that moves all the time: what was read of it is taken if it is still
  * there, and what has come since stays while the rest is owed.
  */
-function withoutGuards(judge: Judge): Judge {
+function withoutGuards({ decide, ...handler }: UpdateHandler): UpdateHandler {
   return {
-    ...judge,
-    known: async (known) => {
-      const judgement = await judge.known(known);
-      return judgement.kind === 'CHANGE' ? { ...judgement, guards: {} } : judgement;
+    ...handler,
+    decide: async (loaded) => {
+      const decision = await decide(loaded);
+      return decision.kind === 'CHANGE' ? { ...decision, guards: {} } : decision;
     },
   };
 }
 
 async function decideOnce(
   ledger: Ledger,
-  source: UpdateSource,
-  subject: UpdateSubject,
-  judge: Judge,
-): Promise<Answer<UpdateResult> | Transaction<UpdateResult> | Extract<Judgement, { kind: 'REREAD' }>> {
-  const read = await loadContext(ledger, source, subject);
-  if (read.seen !== undefined) return { kind: 'ANSWER', answer: read.seen };
-  const judgement = await judged(ledger, source, subject, judge, read);
-  switch (judgement.kind) {
+  update: ProviderUpdate,
+  handler: UpdateHandler,
+): Promise<CallAnswer<UpdateResult> | Transaction<UpdateResult> | Extract<DecideResult, { kind: 'REREAD' }>> {
+  const context = await loadContext(ledger, update);
+  if (context.kind === 'DONE') return { kind: 'ANSWER', answer: context };
+  const decision = await decideOn(ledger, update, handler, context);
+  switch (decision.kind) {
     case 'REREAD':
-      return judgement;
+      return decision;
     case 'RETRY_LATER':
-      return { kind: 'ANSWER', answer: judgement };
+      return { kind: 'ANSWER', answer: decision };
     case 'NOT_YET':
-      if (isFresh(ledger, source))
-        return { kind: 'ANSWER', answer: { kind: 'RETRY_LATER', reason: 'NOT_YET' } };
-      return updateTransaction(ledger, source, subject, read.ref, mismatch(judgement.detail));
+      if (isFresh(ledger, update)) return { kind: 'ANSWER', answer: retryLater('NOT_YET') };
+      return updateTransaction(ledger, update, context.ref, mismatch(decision.detail));
     case 'CHANGE':
     case 'NO_CHANGE':
-      return updateTransaction(ledger, source, subject, read.ref, judgement);
+      return updateTransaction(ledger, update, context.ref, decision);
   }
 }
 
-async function judged(
+/** What the table knows of an update. */
+interface UpdateContext {
+  readonly kind: 'LOADED';
+  /** The order that is meant, whether it is there or not. */
+  readonly ref?: OrderRef | undefined;
+  readonly order?: Order | undefined;
+  readonly recorded?: RecordedPayment | undefined;
+}
+
+/** One consistent read of the event's record, the payment item and the order that the metadata names. */
+async function loadContext(
   ledger: Ledger,
-  source: UpdateSource,
-  subject: UpdateSubject,
-  judge: Judge,
+  { source, paymentId, metadata }: ProviderUpdate,
+): Promise<UpdateContext | Processed> {
+  const named = orderNamedBy(metadata);
+  const keys = [
+    source.kind === 'EVENT' ? eventKey(source.event.eventId) : undefined,
+    paymentId === undefined ? undefined : paymentKey(paymentId),
+    named === undefined ? undefined : orderKey(named),
+  ];
+  const items = [...(await ledger.store.get(keys.filter((key) => key !== undefined)))];
+  const [eventItem, paymentItem, orderItem] = keys.map((key) =>
+    key === undefined ? undefined : items.shift(),
+  );
+  if (eventItem !== undefined && source.kind === 'EVENT') {
+    const record = readEventRecord(eventItem);
+    if (isSettled(record, source.overwriting, epochS(ledger.clock.nowMs()))) return duplicate(record);
+  }
+  const recorded = paymentItem === undefined ? undefined : readRecordedPayment(paymentItem);
+  if (recorded === undefined || (named !== undefined && sameOrder(recorded, named))) {
+    const order = orderItem === undefined ? undefined : readOrder(orderItem);
+    return { kind: 'LOADED', ref: named, order, recorded };
+  }
+  const order = await readItem(ledger, orderKey(recorded), readOrder);
+  return { kind: 'LOADED', ref: recorded, order, recorded };
+}
+
+function sameOrder(one: OrderRef, other: OrderRef): boolean {
+  return one.tenant === other.tenant && one.accountId === other.accountId && one.orderId === other.orderId;
+}
+
+/** What holds for every kind of object; the rest is its handler's. */
+async function decideOn(
+  { provider }: Ledger,
+  { source, livemode = provider.livemode }: ProviderUpdate,
+  handler: UpdateHandler,
   { ref, order, recorded }: UpdateContext,
-): Promise<Judgement> {
+): Promise<DecideResult> {
   const isOfOurMode =
-    subject.livemode === ledger.provider.livemode &&
-    (source.kind === 'LOOKUP' || source.event.livemode === ledger.provider.livemode);
+    livemode === provider.livemode &&
+    (source.kind === 'LOOKUP' || source.event.livemode === provider.livemode);
   if (ref === undefined) {
-    return judge.foreign === undefined || !isOfOurMode ? ignored('not of ours') : judge.foreign();
+    return handler.identify === undefined || !isOfOurMode ? ignored('not of ours') : handler.identify();
   }
   if (!isOfOurMode) return mismatch('of another mode');
   if (order === undefined) return { kind: 'NOT_YET', detail: 'no such order' };
-  return judge.known({ order, recorded });
+  return handler.decide({ order, recorded });
 }
 
-function isFresh(ledger: Ledger, source: UpdateSource): boolean {
-  const createdS = source.kind === 'EVENT' ? source.event.createdS : source.createdS;
+function isFresh(ledger: Ledger, { source }: ProviderUpdate): boolean {
+  const createdS = eventTimeS(source);
   return createdS !== undefined && epochS(ledger.clock.nowMs()) - createdS < FRESH_S;
+}
+
+/** What every decision needs: the time, and an id for the entry that it may make. */
+export function decisionContext({ clock, ids, followUps }: Ledger): DecisionContext {
+  const atMs = clock.nowMs();
+  return { atMs, entryId: ids.ulid(atMs), stepNames: followUps };
 }

@@ -11,9 +11,10 @@ import {
   type UnstoredOf,
 } from '../../model/outcomes.ts';
 import { TableUnavailableError } from '../../table/store.ts';
-import { aboutOf, applyEvent } from './apply-event.ts';
+import { applyEvent } from './apply-event.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import type { RetryReason } from './provider-update.ts';
+import { readItem } from '../runtime/read-items.ts';
+import { type RetryReason, providerUpdate } from './provider-update.ts';
 
 /** The event was applied again, or had been applied before; what came of it is read live. */
 export interface ReplayWebhookEventSuccess {
@@ -64,8 +65,7 @@ async function replay(
 }
 
 async function liveRecord(ledger: Ledger, eventId: string): Promise<EventRecord | undefined> {
-  const [item] = await ledger.store.get([eventKey(eventId)]);
-  const record = item === undefined ? undefined : readEventRecord(item);
+  const record = await readItem(ledger, eventKey(eventId), readEventRecord);
   return record !== undefined && record.ttlS >= epochS(ledger.clock.nowMs()) ? record : undefined;
 }
 
@@ -74,10 +74,10 @@ type EventOwner =
 
 /** By the payment item, the object's metadata, or its payment's, as it will be applied. */
 async function tenantOfEvent(ledger: Ledger, event: ProviderEvent): Promise<EventOwner> {
-  const { metadata, paymentId } = aboutOf(event);
+  const { metadata, paymentId } = providerUpdate({ kind: 'LOOKUP' }, event.object);
   if (paymentId !== undefined) {
-    const [item] = await ledger.store.get([paymentKey(paymentId)]);
-    if (item !== undefined) return { kind: 'OWNER', tenant: readRecordedPayment(item).tenant };
+    const recorded = await readItem(ledger, paymentKey(paymentId), readRecordedPayment);
+    if (recorded !== undefined) return { kind: 'OWNER', tenant: recorded.tenant };
   }
   const { kind } = event.object;
   if (metadata.tenant !== undefined || paymentId === undefined || (kind !== 'refund' && kind !== 'dispute'))

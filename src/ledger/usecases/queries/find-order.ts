@@ -3,7 +3,7 @@ import { overflowIn, ownerOfOverflow } from '../../audit/overflow-items.ts';
 import { type OrderRef, eventKey, paymentKey, refundKey } from '../../kernel/keys.ts';
 import { type EventRecord, readEventRecord, readRecordedPayment } from '../../items/event-item.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { orderNamedBy } from '../provider-updates/load-context.ts';
+import { orderNamedBy } from '../provider-updates/provider-update.ts';
 
 /** Which order a name of the provider's leads to. UNKNOWN: the provider would have to say, and couldn't be asked. */
 export type FoundOrder =

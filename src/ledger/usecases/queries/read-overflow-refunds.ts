@@ -1,12 +1,11 @@
 import { overflowIn } from '../../audit/overflow-items.ts';
-import { defined } from '../../kernel/defined.ts';
 import type { Entry } from '../../model/entries/entry.ts';
 import { refundKey } from '../../kernel/keys.ts';
 import type { Order, Refund } from '../../model/orders/order.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { refundPages } from '../runtime/provider-pages.ts';
 import { readDistinct } from '../runtime/read-distinct.ts';
 
-const LIST_LIMIT = 100;
 /** Of one payment; an order of which Stripe lists more has them shown as far as its entries name them. */
 const MAX_PAGES = 10;
 
@@ -44,13 +43,12 @@ async function listedIds({ provider }: Ledger, { payment, overpayments }: Order)
   const paymentIds = [payment?.paymentId, ...overpayments.map(({ paymentId }) => paymentId)];
   const ids: string[] = [];
   for (const paymentId of paymentIds) {
-    let after: string | undefined;
-    for (let pages = 0; paymentId !== undefined && pages < MAX_PAGES; pages += 1) {
-      const page = await provider.listRefunds({ paymentId, limit: LIST_LIMIT, ...defined({ after }) });
+    if (paymentId === undefined) continue;
+    let pages = 0;
+    for await (const page of refundPages(provider, paymentId)) {
       if (page.kind !== 'DONE') break;
       ids.push(...page.value.items.map(({ providerRefundId }) => providerRefundId));
-      after = page.value.items.at(-1)?.providerRefundId;
-      if (!page.value.hasMore || after === undefined) break;
+      if ((pages += 1) === MAX_PAGES) break;
     }
   }
   return ids;

@@ -5,9 +5,10 @@ import { readOrder } from '../../items/order-item.ts';
 import type { Order, Refund } from '../../model/orders/order.ts';
 import { amountOfMinor, type RecordedPayment } from '../../model/provider/update-decision.ts';
 import { type RefundDetails, isPassed } from '../../model/provider/refunds.ts';
-import { storedOverflowRefund, listedRefund, refundDetails } from '../provider-updates/apply-refund.ts';
+import { readOverflowRefundOf, listedRefund, refundDetails } from '../provider-updates/apply-refund.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { orderNamedBy } from '../provider-updates/load-context.ts';
+import { readItem } from '../runtime/read-items.ts';
+import { orderNamedBy } from '../provider-updates/provider-update.ts';
 
 /** What the provider has, and the ledger hasn't or has otherwise. */
 export interface Difference {
@@ -111,13 +112,11 @@ async function ownerOf(ledger: Ledger, paymentId: string, named: OrderRef | unde
     ref = orderNamedBy(payment.value.metadata);
   }
   if (ref === undefined) return { kind: 'FOREIGN' };
-  const [item] = await ledger.store.get([orderKey(ref)]);
-  return { kind: 'OURS', ref: refOf(ref), recorded, order: item === undefined ? undefined : readOrder(item) };
+  return { kind: 'OURS', ref: refOf(ref), recorded, order: await readItem(ledger, orderKey(ref), readOrder) };
 }
 
 async function recordedPaymentOf(ledger: Ledger, paymentId: string): Promise<RecordedPayment | undefined> {
-  const [item] = await ledger.store.get([paymentKey(paymentId)]);
-  return item === undefined ? undefined : readRecordedPayment(item);
+  return readItem(ledger, paymentKey(paymentId), readRecordedPayment);
 }
 
 async function knownState(
@@ -126,7 +125,7 @@ async function knownState(
   details: RefundDetails,
 ): Promise<Pick<Refund, 'state' | 'amount'> | undefined> {
   if (order === undefined) return undefined;
-  return listedRefund(order, recorded, details) ?? storedOverflowRefund(ledger, order, details);
+  return listedRefund(order, recorded, details) ?? readOverflowRefundOf(ledger, order, details);
 }
 
 /** The order's name alone, for a report. */

@@ -7,6 +7,7 @@ import { comparePayment } from './compare-with-provider.ts';
 import type { Backing } from './ledger-assertions.ts';
 import { type UnreadableItem, findUnbacked, stillAsserts } from './find-unbacked.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { providerPages } from '../runtime/provider-pages.ts';
 import {
   type ReconcileFinding,
   type Steps,
@@ -52,7 +53,6 @@ export interface ReconcileReport {
 
 /** Younger objects may be told of at this very moment, by a webhook that is on its way. */
 export const WEBHOOK_GRACE_S = 120;
-const PAGE = 100;
 
 /** One kind of the provider's objects: how it is listed, compared, and applied. */
 interface Walk<Item> extends Steps<Item> {
@@ -157,15 +157,12 @@ async function walk<Item extends { readonly createdS: number }>(
   const nowS = epochS(ledger.clock.nowMs());
   const createdFromS = epochS(ledger.clock.nowMs() - options.sinceMs);
   let compared = 0;
-  let after: string | undefined;
-  for (;;) {
-    const page = await list({ createdFromS, limit: PAGE, ...defined({ after }) });
+  for await (const page of providerPages(list, idOf, createdFromS)) {
     if (page.kind !== 'DONE') {
       tally.complete = false;
       return compared;
     }
-    const { items, hasMore } = page.value;
-    for (const item of items) {
+    for (const item of page.value.items) {
       tally.known.set(idOf(item), backingOf(item));
       if (item.createdS > nowS - WEBHOOK_GRACE_S) {
         tally.young.add(idOf(item));
@@ -180,10 +177,8 @@ async function walk<Item extends { readonly createdS: number }>(
       }
     }
     options.onProgress?.({ phase, listed: compared, differences: tally.findings.length });
-    const last = items.at(-1);
-    if (!hasMore || last === undefined) return compared;
-    after = idOf(last);
   }
+  return compared;
 }
 
 async function judge<Item>(

@@ -8,7 +8,7 @@ import { updateOrder } from '../../items/order-writes.ts';
 import type { Order } from '../../model/orders/order.ts';
 import { CONFLICT, THROTTLED, type UnstoredOf } from '../../model/outcomes.ts';
 import { plan } from '../../items/plan.ts';
-import { type Failure, REREAD, type Transaction, decideAndCommit } from './decide-and-commit.ts';
+import { type CommitFailure, REREAD, type Transaction, decideAndCommit } from './decide-and-commit.ts';
 import type { Ledger } from './ledger.ts';
 import { readOrderAt } from './read-order.ts';
 
@@ -57,7 +57,7 @@ export async function changeOrder(
   });
 }
 
-function failed(failure: Failure): OrderChange {
+function failed(failure: CommitFailure): OrderChange {
   return { kind: 'FAILED', failure: failure === 'CONFLICT' ? CONFLICT : THROTTLED };
 }
 

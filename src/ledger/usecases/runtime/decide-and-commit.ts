@@ -13,22 +13,22 @@ export interface Transaction<Value> {
   /** The call's answer once it has committed. Called once at most. */
   readonly committed: () => Value;
   /** What it means that nothing was written; without this: read and decide again. */
-  readonly whenNotWritten?: (result: NotWritten) => Step<Value> | Promise<Step<Value>>;
+  readonly whenNotWritten?: (result: NotWritten) => CallStep<Value> | Promise<CallStep<Value>>;
   /** Finds out about an outcome that stayed unknown; without this the call fails as THROTTLED. */
-  readonly resolve?: () => Promise<Step<Value>>;
+  readonly resolve?: () => Promise<CallStep<Value>>;
 }
 
 export type NotWritten = Extract<CommitResult, { readonly kind: 'SEEN' | 'REFUSED' | 'UNCLEAR' }>;
 
 /** The call ends with this answer. */
-export interface Answer<Value> {
+export interface CallAnswer<Value> {
   readonly kind: 'ANSWER';
   readonly answer: Value;
 }
 
 /** How a call goes on. */
-export type Step<Value> =
-  | Answer<Value>
+export type CallStep<Value> =
+  | CallAnswer<Value>
   /** What was read is no longer true. */
   | { readonly kind: 'REREAD' }
   /** The table says that a transaction of this very call has committed: its answer was lost. */
@@ -37,7 +37,7 @@ export type Step<Value> =
 export const REREAD = { kind: 'REREAD' } as const;
 
 /** Nothing is known but that the call may be made again. THROTTLED includes an outage of the table. */
-export type Failure = 'CONFLICT' | 'THROTTLED';
+export type CommitFailure = 'CONFLICT' | 'THROTTLED';
 
 export interface OptimisticCall<Value> {
   /**
@@ -49,8 +49,8 @@ export interface OptimisticCall<Value> {
   readonly decide: (
     sent: readonly Transaction<Value>[],
     isLast: boolean,
-  ) => Promise<Step<Value> | Transaction<Value>>;
-  readonly failed: (failure: Failure) => Value;
+  ) => Promise<CallStep<Value> | Transaction<Value>>;
+  readonly failed: (failure: CommitFailure) => Value;
 }
 
 /**
@@ -83,8 +83,8 @@ export async function decideAndCommit<Value>(
 async function send<Value>(
   ledger: Ledger,
   { plan, committed, whenNotWritten, resolve }: Transaction<Value>,
-  failed: (failure: Failure) => Value,
-): Promise<Step<Value>> {
+  failed: (failure: CommitFailure) => Value,
+): Promise<CallStep<Value>> {
   const result = await commit(ledger, plan);
   switch (result.kind) {
     case 'COMMITTED':

@@ -19,7 +19,7 @@ import {
   type UnstoredOf,
 } from '../../model/outcomes.ts';
 import { type PlanPart, plan } from '../../items/plan.ts';
-import { REREAD, type Step, type Transaction, decideAndCommit } from './decide-and-commit.ts';
+import { REREAD, type CallStep, type Transaction, decideAndCommit } from './decide-and-commit.ts';
 import {
   type GuardedOperation,
   type Request,
@@ -126,7 +126,7 @@ async function decideOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
   request: Request,
   { reads, decide }: GuardedCommand<Kind, Extra>,
   sent: readonly Transaction<Run<Kind, Extra>>[],
-): Promise<Step<Run<Kind, Extra>> | Transaction<Run<Kind, Extra>>> {
+): Promise<CallStep<Run<Kind, Extra>> | Transaction<Run<Kind, Extra>>> {
   const [recordItem, ...found] = await ledger.store.get([idempotencyRecordKey(request.ref), ...reads]);
   const seen = fromRecord<Kind, Extra>(ledger, request, sent, recordItem);
   if (seen !== undefined) return seen;
@@ -162,7 +162,7 @@ async function answerVerdict<Kind extends StoredKind, Extra extends ClaimFailure
   ledger: Ledger,
   request: Request,
   verdict: Verdict<Kind, Extra>,
-): Promise<Step<Run<Kind, Extra>>> {
+): Promise<CallStep<Run<Kind, Extra>>> {
   const value = verdict.kind === 'REFUSE' ? await refuse(ledger, request, verdict.outcome) : verdict.failure;
   return { kind: 'ANSWER', answer: answeredRun<Kind, Extra>(value) };
 }
@@ -187,7 +187,7 @@ function fromRecord<Kind extends StoredKind, Extra extends ClaimFailure>(
   request: Request,
   sent: readonly Transaction<Run<Kind, Extra>>[],
   item: StoredItem | undefined,
-): Step<Run<Kind, Extra>> | undefined {
+): CallStep<Run<Kind, Extra>> | undefined {
   const transactionId = item === undefined ? undefined : readIdempotencyRecord(item).transactionId;
   const own = sent.find((one) => one.plan.token === transactionId);
   if (own !== undefined) return { kind: 'COMMITTED', transaction: own };
@@ -210,8 +210,8 @@ async function resolveUnknown<Kind extends StoredKind, Extra extends ClaimFailur
   ledger: Ledger,
   request: Request,
   sent: readonly Transaction<Run<Kind, Extra>>[],
-): Promise<Step<Run<Kind, Extra>>> {
+): Promise<CallStep<Run<Kind, Extra>>> {
   const [item] = await ledger.store.get([idempotencyRecordKey(request.ref)]);
-  const told = fromRecord<Kind, Extra>(ledger, request, sent, item);
-  return told ?? { kind: 'ANSWER', answer: answeredRun<Kind>(THROTTLED) };
+  const known = fromRecord<Kind, Extra>(ledger, request, sent, item);
+  return known ?? { kind: 'ANSWER', answer: answeredRun<Kind>(THROTTLED) };
 }
