@@ -10,7 +10,7 @@ import { homePage } from './home-page.ts';
 import { customerTabs } from './demo/customer-tabs.ts';
 import { roleTabs } from './demo/role-tabs.ts';
 import { seed } from './demo/seed.ts';
-import { signToken } from './sign-token.ts';
+import { signToken, type DemoTokens, type DemoRole } from './sign-token.ts';
 
 /** The whole product running on this machine. */
 export interface Development {
@@ -23,16 +23,6 @@ export interface Development {
   /** Resolves when the embedded engine has ended without having been told to: nothing works from then on. */
   readonly engineLost: Promise<void>;
   readonly stop: () => Promise<void>;
-}
-
-export type DemoRole = 'CUSTOMER' | 'TERMINAL' | 'MERCHANT' | 'ADMIN';
-
-/** One token for each role of the demo tenant. */
-export interface DemoTokens {
-  readonly customer: string;
-  readonly terminal: string;
-  readonly merchant: string;
-  readonly admin: string;
 }
 
 const TOKEN_LIFE_S = 12 * 3_600;

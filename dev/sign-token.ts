@@ -34,3 +34,13 @@ export async function signToken(auth: AuthConfig, request: TokenRequest, nowMs: 
   if (auth.audience !== undefined) token.setAudience(auth.audience);
   return await token.sign(new TextEncoder().encode(auth.keys.secret));
 }
+
+/** One token for each role of the demo tenant. */
+export interface DemoTokens {
+  readonly customer: string;
+  readonly terminal: string;
+  readonly merchant: string;
+  readonly admin: string;
+}
+
+export type DemoRole = 'CUSTOMER' | 'TERMINAL' | 'MERCHANT' | 'ADMIN';

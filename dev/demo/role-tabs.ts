@@ -1,6 +1,6 @@
 import type { GraphiqlTab } from '../../src/transport/graphiql-page.ts';
-import type { DemoTokens } from '../development.ts';
 import type { SeededOrders } from './seed.ts';
+import type { DemoTokens } from '../sign-token.ts';
 
 /**
  * The tabs of GraphiQL beside the customer's: what is live, what moves money, and what the other roles do. Each speaks for whom

@@ -2,9 +2,9 @@ import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/ledger/kernel/clock.ts';
 import { randomIds } from '../../src/ledger/kernel/ids.ts';
 import type { Cast } from './payment.ts';
-import { type DemoRole, type Development, startDevelopment } from '../development.ts';
+import { type Development, startDevelopment } from '../development.ts';
 import { findRunning } from '../engine/running.ts';
-import { signToken } from '../sign-token.ts';
+import { signToken, type DemoRole } from '../sign-token.ts';
 
 /** What the demo plays against: the gateway that `npm start` runs, or one of its own that keeps nothing. */
 export interface Theatre extends Pick<

@@ -50,8 +50,9 @@ export function guardedSuccess<Kind extends keyof Successes>(
 }
 
 /*
- * An outcome holds ids. What they name is read live: after the commit, and only where it is selected (docs/DESIGN.md §5.7).
- * Its tenant is the viewer's, since the marker that froze it is. These are fields of a success, and their resolvers.
+ * An outcome holds ids. What they name is read live: after the commit, and only where it is selected (docs/DESIGN.md
+ * §5.7). Its tenant is the viewer's, since the idempotency record that froze it is. These are fields of a success,
+ * and their resolvers.
  */
 
 export async function outcomeOrder(

@@ -1,8 +1,8 @@
 import { type StoredItem, optionalString, readString } from '../kernel/attributes.ts';
 import { isId, isTenantId } from '../kernel/id-grammar.ts';
 import { type AccountRef, type ItemKey, refundKey } from '../kernel/keys.ts';
-import type { AccountItems } from './audit.ts';
-import type { Refund } from '../model/orders/order.ts';
+import type { Entry } from '../model/entries/entry.ts';
+import type { Order, Refund } from '../model/orders/order.ts';
 import { readOverflowRefund } from '../items/overflow-refund-item.ts';
 
 /** A refund that its order, being full, doesn't hold itself (src/ledger/model/provider/overflow-refunds.ts). */
@@ -39,7 +39,10 @@ export function ownerOfOverflow(item: StoredItem): AccountRef | undefined {
 export function overflowKeys({
   orders,
   entries,
-}: Pick<AccountItems, 'orders' | 'entries'>): readonly ItemKey[] {
+}: {
+  readonly orders: readonly Order[];
+  readonly entries: readonly Entry[];
+}): readonly ItemKey[] {
   const full = new Set(orders.filter(({ overflow }) => overflow !== undefined).map(({ orderId }) => orderId));
   return entries.flatMap(({ operation, orderId, providerId }) =>
     operation === 'REFUND' && providerId !== undefined && full.has(orderId ?? '')

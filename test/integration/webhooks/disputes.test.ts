@@ -16,7 +16,10 @@ import {
   withRefunds,
 } from './reported-refunds.ts';
 
-/** Disputes as the provider tells them, and what is told of surplus payments, on the engine (docs/DESIGN.md §8, FIELD-CASES C54). */
+/**
+ * Disputes as the provider tells them, and what is told of overpayments, on the engine (docs/DESIGN.md §8,
+ * FIELD-CASES C54).
+ */
 
 describe('a dispute', () => {
   it('forbids refunds while it is open or lost, and a lost one is booked once', async () => {

@@ -184,4 +184,21 @@ describe('a refund of a surplus payment', () => {
       off('surplus pi_2 refunded', '520', '500', '-20'),
     ]);
   });
+
+  it('that is kept beside its full order is in the sum of its own payment alone', () => {
+    const kept = refunded('re_4', '20', { providerRefundId: 're_4', source: 'DASHBOARD', paymentId: 'pi_2' });
+    const other: Overpayment = {
+      paymentId: 'pi_3',
+      amount: decimal('500'),
+      refunded: decimal('0'),
+      refunds: [],
+    };
+    const overflow = { count: 1, succeeded: decimal('0'), pending: decimal('0') };
+    const order = withOverpayment(overpaymentOf('520'), {
+      overflow,
+      overpayments: [overpaymentOf('520'), other],
+    });
+    const entries = [back, entry('REFUND', [posting(SURPLUS, 'stripe', '20')], { providerId: 're_4' })];
+    expect(judgeRefunds(order, entries, [kept])).toEqual([]);
+  });
 });

@@ -126,8 +126,25 @@ describe('what refunds take back of that', () => {
     ]);
   });
 
-  it('is counted from the whole, whatever the order says was refunded', () => {
-    const after = { ...order, refunded: decimal('100') };
-    expect(judgeRewards(after, decimal('100'), [given, takenBack('1', '100', '0.1')])).toEqual([]);
+  it('is counted from nothing refunded, whatever the order says: what rounds differently shows it', () => {
+    const { method, atMs, asset = '' } = payment;
+    const reward = { method, atMs, asset, co2Kg: decimal('1') };
+    const after = paid(
+      'WALLET',
+      'PURCHASE',
+      { payment: reward, refunded: decimal('200') },
+      { amount: '300' },
+    );
+    const metrics = (
+      operation: 'CHARGE' | 'REFUND',
+      from: string,
+      to: string,
+      all: string,
+      co2: string,
+    ): Entry =>
+      entry(operation, [posting(from, to, all, 'METRIC/CHARGED'), posting(from, to, co2, 'METRIC/CO2_KG')]);
+    const charged = metrics('CHARGE', 'issuer', 'metrics:alice', '300', '1');
+    const back = metrics('REFUND', 'metrics:alice', 'issuer', '100', '0.33333333');
+    expect(judgeRewards(after, decimal('100'), [charged, back])).toEqual([]);
   });
 });

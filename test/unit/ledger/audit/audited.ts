@@ -15,7 +15,7 @@ import {
 
 export const ORDER_ITEM = `ORDER#${SAMPLE_ORDER_ID}`;
 export const ENTRY_ID = '01HZY3V9QK7F0B6W8N4T2D5XE1';
-/** The account that holds the order's surplus payments. */
+/** The account that holds the order's overpayments. */
 export const SURPLUS = `surplus:${SAMPLE_ORDER_ID}`;
 
 /** From its debit to its credit. */
