@@ -24,6 +24,13 @@ export const PROVIDER: readonly PlantedBug[] = [
     tests: ['test/unit/ledger/items/event-item.test.ts'],
   },
   {
+    name: 'a payment whose item is lost is recorded as an overpayment',
+    file: 'src/ledger/model/provider/payments.ts',
+    from: 'if (order.payment?.paymentId === paymentId) return',
+    to: "if (order.payment === undefined && paymentId === '') return",
+    tests: ['test/integration/webhooks/lost-guards.test.ts'],
+  },
+  {
     name: 'a claim is taken over before its lease ends',
     file: 'src/ledger/model/provider/attempts.ts',
     from: 'mayTakeOver(lease, nowMs) ? { ...lease, ...to } : undefined,',

@@ -25,6 +25,7 @@ const COUNTERS = {
   Mismatch: metric('Alert: events of payments that are not what was ordered.'),
   RefundBeyondRefundable: metric('Alert: refunds and disputes beyond what was left to refund.'),
   SurplusPayment: metric('Alert: payments of orders that were paid already.'),
+  RecordedPaymentRestored: metric('Alert: items of recorded payments that were lost and written anew.'),
   ProviderCall: metric('Calls of the provider by result.', 'operation', 'result'),
   StepRun: metric('Runs of follow-up steps by result.', 'step', 'result'),
   SweeperRun: metric('Orders that the sweeper asked the provider about, by result.', 'result'),

@@ -1,3 +1,4 @@
+import type { Alert } from '../ledger/model/provider/update-decision.ts';
 import { orderNodeId } from '../ledger/items/node-ids.ts';
 import type { Ledger, LedgerCounter } from '../ledger/usecases/runtime/ledger.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -40,7 +41,16 @@ export async function runOperation<Outcome extends OutcomeOfOperation>(
 export function countFor(metrics: Metrics, operation: string): (counter: LedgerCounter) => void {
   return (counter) => {
     if (counter === 'WebhookMismatch') metrics.count('Mismatch');
-    else if (counter === 'RefundBeyondRefundable' || counter === 'SurplusPayment') metrics.count(counter);
+    else if (isAlert(counter)) metrics.count(counter);
     else metrics.count(counter, { operation });
   };
+}
+
+/** Alerts count alike whatever was done. */
+function isAlert(counter: LedgerCounter): counter is Alert {
+  return (
+    counter === 'RefundBeyondRefundable' ||
+    counter === 'SurplusPayment' ||
+    counter === 'RecordedPaymentRestored'
+  );
 }

@@ -1,6 +1,6 @@
 import { ledgerAccount } from '../entries/entry.ts';
 import { ZERO } from '../../kernel/money.ts';
-import { note } from '../orders/order-changes.ts';
+import { note, touch } from '../orders/order-changes.ts';
 import { paymentPosting } from '../orders/postings.ts';
 import { isPaid } from '../orders/order-states.ts';
 import { type Attempt, type Order, overpaymentStepName } from '../orders/order.ts';
@@ -22,10 +22,15 @@ export interface Arrival {
 }
 
 /**
- * The first own payment of an unpaid order pays it, from whatever state; any other is surplus: booked apart, and given
- * back by a step (docs/DESIGN.md §7, §8).
+ * The first own payment of an unpaid order pays it, from whatever state; any other is an overpayment: recorded apart, and
+ * given back by a step (docs/DESIGN.md §7, §8). A payment that the order names already is recorded once: where its item is
+ * lost, that alone is written anew.
  */
 export function receivePayment(order: Order, arrival: Arrival, context: DecisionContext): OrderUpdate {
+  const { paymentId } = arrival;
+  if (order.payment?.paymentId === paymentId) return restoreRecorded(order, 'ORDER', arrival, context);
+  if (order.overpayments.some((known) => known.paymentId === paymentId))
+    return restoreRecorded(order, 'SURPLUS', arrival, context);
   return isPaid(order.state)
     ? receiveOverpayment(order, arrival, context)
     : receiveFirst(order, arrival, context);
@@ -82,6 +87,22 @@ function receiveOverpayment(
     recorded: recordedPaymentOf(order, 'SURPLUS', { attempt, paymentId }, context),
     entry: updateEntry(order, 'SURPLUS', [posting], context, { providerId: paymentId }),
     alerts: ['SurplusPayment'],
+  };
+}
+
+/** The order's `rev` guards it: nothing can have been recorded for the payment in between. */
+function restoreRecorded(
+  order: Order,
+  recordedAs: RecordedPayment['recordedAs'],
+  arrival: Arrival,
+  context: DecisionContext,
+): OrderUpdate {
+  return {
+    kind: 'CHANGE',
+    before: order,
+    after: touch(order, context.atMs, {}),
+    recorded: recordedPaymentOf(order, recordedAs, arrival, context),
+    alerts: ['RecordedPaymentRestored'],
   };
 }
 

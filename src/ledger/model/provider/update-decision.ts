@@ -30,7 +30,7 @@ export interface DecisionContext {
 }
 
 /** What operators are told when it commits. */
-export type Alert = 'SurplusPayment' | 'RefundBeyondRefundable';
+export type Alert = 'SurplusPayment' | 'RefundBeyondRefundable' | 'RecordedPaymentRestored';
 
 /** What a fact of the provider does: to its order, with the entry that books it. All of it commits together. */
 export interface OrderUpdate {

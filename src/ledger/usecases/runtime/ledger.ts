@@ -19,6 +19,7 @@ export type LedgerCounter =
   | 'TransactionUnknown'
   | 'RefundBeyondRefundable'
   | 'SurplusPayment'
+  | 'RecordedPaymentRestored'
   | 'WebhookMismatch';
 
 export interface LedgerSettings extends DuePolicy {
