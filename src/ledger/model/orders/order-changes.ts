@@ -1,3 +1,4 @@
+import { cutText } from '../../kernel/text.ts';
 import type { OrderTrigger } from './order-states.ts';
 import { allows } from './order-states.ts';
 import {
@@ -70,7 +71,7 @@ function listed(order: Order, from: OrderState, { cause, actor, atMs, detail }: 
     cause,
     actor,
     atMs,
-    ...(detail === undefined ? {} : { detail: detail.slice(0, 200) }),
+    ...(detail === undefined ? {} : { detail: cutText(detail, 200) }),
   };
   const after: Order = {
     ...order,

@@ -1,3 +1,4 @@
+import { cutText } from '../../kernel/text.ts';
 import { type TransitionDetails, move, note, touch } from './order-changes.ts';
 import { type Order, type Step, stepsDone, overpaymentStepName } from './order.ts';
 
@@ -171,7 +172,7 @@ function free(step: Step): Step {
 }
 
 function cut(reason: string): string {
-  return reason.slice(0, MAX_ERROR_LENGTH);
+  return cutText(reason, MAX_ERROR_LENGTH);
 }
 
 function replacedStep(order: Order, step: Step): readonly Step[] {

@@ -1,3 +1,4 @@
+import { cutText } from '../../kernel/text.ts';
 import { currency } from '../../kernel/currencies.ts';
 import { digest } from '../../kernel/fingerprint.ts';
 import type { OrderRef } from '../../kernel/keys.ts';
@@ -213,5 +214,5 @@ function description({ lines, asset }: Order): string {
   if (first === undefined) return `Top-up ${asset ?? ''}`.trim();
   const rest = more.length === 0 ? '' : ` and ${String(more.length)} more`;
   const name = first.quantity === 1 ? first.name : `${first.name} × ${String(first.quantity)}`;
-  return `${name.slice(0, MAX_DESCRIPTION)}${rest}`;
+  return `${cutText(name, MAX_DESCRIPTION)}${rest}`;
 }
