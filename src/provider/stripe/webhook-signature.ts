@@ -44,7 +44,8 @@ export function createSignatureCheck(secrets: readonly string[], toleranceS: num
 
 /** Exactly one timestamp, so that the one whose age is judged is the one that was signed. Schemes other than v1 are skipped. */
 function parseHeader(header: string): SignatureHeader | undefined {
-  const parts = header.split(',');
+  // Blanks may stand after the commas: HTTP lets whoever forwards a list join it so.
+  const parts = header.split(',').map((part) => part.trim());
   const [timestamp, ...others] = parts.filter((part) => part.startsWith('t='));
   if (timestamp === undefined || others.length > 0 || !/^t=\d{1,12}$/.test(timestamp)) return undefined;
   const signatures = parts

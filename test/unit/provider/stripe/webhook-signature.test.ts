@@ -49,6 +49,11 @@ describe('a webhook is read from its raw bytes', () => {
     expect(readWith(['whsec_new'], BODY, signed(BODY))).toEqual(EVENT);
   });
 
+  test('also where blanks stand in the list, as HTTP stacks rejoin it', () => {
+    expect(readWith(['whsec_new'], BODY, signed(BODY).replaceAll(',', ' ,\t'))).toEqual(EVENT);
+    expect(readWith(['whsec_new'], BODY, ` ${signed(BODY).replaceAll(',', ', ')} `)).toEqual(EVENT);
+  });
+
   test('and not once a parser has re-serialised them', () => {
     const reserialised = JSON.stringify(JSON.parse(BODY));
     expect(readWith(['whsec_new'], reserialised, signed(BODY))).toEqual(NO_MATCH);
