@@ -35,6 +35,9 @@ const MAX_TOKEN_LENGTH = 8192;
 
 const KEY_FETCH_TIMEOUT_MS = 3000;
 
+/** How far the issuer's clock may be ahead of ours: of when a token begins, never of when it ends. */
+const CLOCK_LEEWAY_S = 5;
+
 /** Pinned per kind of key: else a public key could be used as an HS256 secret, or `none` as a signature. */
 const ALGORITHMS = { SECRET: ['HS256'], JWKS: ['RS256', 'ES256', 'EdDSA'] } as const satisfies Record<
   TokenKeys['kind'],
@@ -52,6 +55,7 @@ export function createTokenVerifier(config: { readonly auth: AuthConfig }, tenan
   const findKey = keyFinder(keys);
   const rules: JWTVerifyOptions = {
     algorithms: [...ALGORITHMS[keys.kind]],
+    clockTolerance: CLOCK_LEEWAY_S,
     ...defined({ issuer, audience }),
   };
   return {
@@ -61,6 +65,8 @@ export function createTokenVerifier(config: { readonly auth: AuthConfig }, tenan
       if (token.length > MAX_TOKEN_LENGTH) return refused('MALFORMED');
       try {
         const { payload } = await jwtVerify(token, findKey, { ...rules, currentDate: new Date(nowMs) });
+        // The leeway is for the beginning alone.
+        if (payload.exp !== undefined && payload.exp * 1000 <= nowMs) return refused('EXPIRED');
         return toVerdict(payload, tenants);
       } catch (error) {
         return verdictOnError(error);

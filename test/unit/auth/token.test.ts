@@ -68,6 +68,12 @@ describe('a good token', () => {
     });
   });
 
+  test('begins as much as five seconds early, for an issuer whose clock is ahead', async () => {
+    const verdictOf = async (nbf: number): Promise<string> =>
+      (await verifierOf().verify(await sign({ ...CUSTOMER, nbf }), NOW_S * 1000)).kind;
+    expect([await verdictOf(NOW_S + 5), await verdictOf(NOW_S + 6)]).toEqual(['VIEWER', 'REFUSED']);
+  });
+
   test('ends at its expiry, to the millisecond', async () => {
     const token = await sign({ ...CUSTOMER, exp: NOW_S + 5 });
     expect((await verifierOf().verify(token, (NOW_S + 5) * 1000 - 1)).kind).toBe('VIEWER');
