@@ -1,8 +1,10 @@
 import {
   buildSchema,
   getNamedType,
+  getNullableType,
   isCompositeType,
   isAbstractType,
+  isListType,
   isRequiredArgument,
   parse,
   validate,
@@ -37,41 +39,50 @@ export function fullSelectionProblems(schema: GraphQLSchema, maxDepth = MAX_DEPT
 
 function documentFor(schema: GraphQLSchema, field: GraphQLField<unknown, unknown>, maxDepth: number): string {
   const variables = new Map<string, string>();
-  const selection = selectField(schema, field, 'Mutation', maxDepth, variables, () => true);
+  const room = { depth: maxDepth, inOrderList: false };
+  const selection = selectField(schema, field, 'Mutation', room, variables, () => true);
   const declarations = [...variables].map(([name, type]) => `$${name}: ${type}`);
   const head = declarations.length === 0 ? '' : `(${declarations.join(', ')})`;
   return `mutation Full_${field.name}${head} { ${selection ?? ''} }`;
 }
 
-/** Undefined for a field that can't be selected without going deeper than allowed. */
+/** How much further a selection may go: how deep, and whether it stands in a list of an order, where none may follow. */
+interface Room {
+  readonly depth: number;
+  readonly inOrderList: boolean;
+}
+
+/** Undefined for a field that can't be selected without going deeper than allowed, or that the gateway refuses there. */
 function selectField(
   schema: GraphQLSchema,
   field: GraphQLField<unknown, unknown>,
   owner: string,
-  depth: number,
+  { depth, inOrderList }: Room,
   variables: Map<string, string>,
   takes: (argument: GraphQLArgument) => boolean,
 ): string | undefined {
   const type = getNamedType(field.type);
-  if (isCompositeType(type) && depth === 0) return undefined;
+  const isOrderList = owner === 'Order' && isListType(getNullableType(field.type));
+  if ((isCompositeType(type) && depth === 0) || (inOrderList && isOrderList)) return undefined;
   const given = field.args.filter(takes).map((argument) => {
     const variable = `${owner}_${field.name}_${argument.name}`;
     variables.set(variable, String(argument.type));
     return `${argument.name}: $${variable}`;
   });
+  const below = { depth: depth - 1, inOrderList: inOrderList || isOrderList };
   const call = given.length === 0 ? field.name : `${field.name}(${given.join(', ')})`;
-  return isCompositeType(type) ? `${call} { ${selectType(schema, type, depth - 1, variables)} }` : call;
+  return isCompositeType(type) ? `${call} { ${selectType(schema, type, below, variables)} }` : call;
 }
 
 function selectType(
   schema: GraphQLSchema,
   type: GraphQLCompositeType,
-  depth: number,
+  room: Room,
   variables: Map<string, string>,
 ): string {
   const fieldsOf = (object: GraphQLObjectType): string[] =>
     Object.values(object.getFields()).flatMap(
-      (field) => selectField(schema, field, object.name, depth, variables, isRequiredArgument) ?? [],
+      (field) => selectField(schema, field, object.name, room, variables, isRequiredArgument) ?? [],
     );
   if (!isAbstractType(type)) return ['__typename', ...fieldsOf(type)].join(' ');
   const members = schema

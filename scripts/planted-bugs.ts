@@ -1,5 +1,6 @@
 import type { PlantedBug } from './planted-bug.ts';
 import { AUDIT } from './planted-bugs-audit.ts';
+import { EDGE } from './planted-bugs-edge.ts';
 import { PROVIDER } from './planted-bugs-provider.ts';
 
 const FIELD_CASES = 'test/integration/faults/field-cases.test.ts';
@@ -42,22 +43,6 @@ const IDEMPOTENCY: readonly PlantedBug[] = [
     to: "'attribute_not_exists(#uuid) OR (#ttl < :now AND #ttl > :now)'",
     tests: [GUARDS],
     only: 'C18',
-  },
-  {
-    name: "another merchant's till of the same name gets a till's answer",
-    file: 'src/auth/viewer.ts',
-    from: '...(merchantId === undefined ? [] : [merchantId]), subject]',
-    to: '...(merchantId === undefined ? [] : []), subject]',
-    tests: ['test/integration/ledger/whose-answer.test.ts'],
-    only: 'of two tills',
-  },
-  {
-    name: "another merchant's till of the same name refunds its cash",
-    file: 'src/auth/viewer.ts',
-    from: '`${merchantId}/${subject}` : undefined',
-    to: 'subject : undefined',
-    tests: ['test/integration/ledger/whose-answer.test.ts'],
-    only: 'refunded by the till',
   },
   {
     name: 'the fingerprint ignores the amount',
@@ -320,4 +305,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...CONDITIONS,
   ...PROVIDER,
   ...AUDIT,
+  ...EDGE,
 ];

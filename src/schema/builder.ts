@@ -42,8 +42,8 @@ export const builder = new SchemaBuilder<SchemaTypes>({
     unauthorizedError: () => forbidden(),
     authorizeOnSubscribe: true,
   },
-  // Plain lists are parts of an item that is read anyway; what is read row by row says its own cost.
-  complexity: { defaultListMultiplier: 3 },
+  // What is more than one field, such as a list of objects or what is read, says its own cost (costs.ts).
+  complexity: { defaultListMultiplier: 10 },
   relay: {
     cursorType: 'String',
     clientMutationId: 'omit',

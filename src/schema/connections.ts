@@ -1,10 +1,6 @@
-import {
-  DEFAULT_PAGE_SIZE,
-  type Page,
-  type PageRequest,
-  PageRequestError,
-} from '../ledger/usecases/runtime/pages.ts';
+import { type Page, type PageRequest, PageRequestError } from '../ledger/usecases/runtime/pages.ts';
 import { type BuilderTypes, builder } from './builder.ts';
+import type { PageArguments } from './costs.ts';
 import { badRequest } from './errors.ts';
 import { EntryType, OrderType, ProductType, StepType, WebhookEventType } from './refs.ts';
 
@@ -25,14 +21,6 @@ export const EntryConnection = connectionType('Entry', EntryType);
 export const ProductConnection = connectionType('Product', ProductType);
 export const StepConnection = connectionType('Step', StepType);
 export const WebhookEventConnection = connectionType('WebhookEvent', WebhookEventType);
-
-/** The arguments of a list as GraphQL gives them: absent and null are the same. */
-export type PageArguments = { readonly [Name in keyof PageRequest]: PageRequest[Name] | null };
-
-/** What a list costs before it is read: a row for each that may come. */
-export function listCost({ first, last }: PageArguments): { field: number; multiplier: number } {
-  return { field: 1, multiplier: Math.max(first ?? last ?? DEFAULT_PAGE_SIZE, 1) };
-}
 
 interface Connection<Row> {
   readonly edges: { readonly cursor: string; readonly node: Row }[];

@@ -8,6 +8,7 @@ import {
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import { amountText } from './amounts.ts';
 import { builder } from './builder.ts';
+import { ITEM_COST, PART_COST } from './costs.ts';
 import { OperationEnum } from './enums.ts';
 import { Node, nodeId } from './node.ts';
 import { EntryType, type OfTenant, OrderType } from './refs.ts';
@@ -56,6 +57,7 @@ EntryType.implement({
     operation: t.expose('operation', { description: 'What it books.', type: OperationEnum }),
     changes: t.field({
       type: [BalanceChangeType],
+      complexity: PART_COST.postings,
       description: "What it did to the account's balances, signed.",
       resolve: (entry) =>
         netChanges(entry, ledgerAccount.wallet(entry.accountId)).map((change) => ({
@@ -67,12 +69,14 @@ EntryType.implement({
       description:
         'Each moves an amount between two ledger accounts; together they balance. What is counted for metrics is left out.',
       type: [PostingType],
+      complexity: PART_COST.postings,
       resolve: ({ tenant, postings }) =>
         postings.filter(({ asset }) => !COUNTED.includes(asset)).map((posting) => ({ ...posting, tenant })),
     }),
     order: t.field({
       description: "What it was booked for. Null: an adjustment, or an order that is not the viewer's.",
       type: OrderType,
+      complexity: ITEM_COST,
       nullable: true,
       resolve: ({ tenant, accountId, orderId }, _args, { load }) =>
         orderId === undefined ? null : load.order({ tenant, accountId, orderId }),

@@ -1,6 +1,7 @@
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import { listProducts } from '../ledger/usecases/queries/read-merchants.ts';
-import { ProductConnection, connectionOf, listCost } from './connections.ts';
+import { ProductConnection, connectionOf } from './connections.ts';
+import { pageCost } from './costs.ts';
 import { Node, nodeId } from './node.ts';
 import { MerchantType } from './refs.ts';
 import { present } from './present.ts';
@@ -18,7 +19,7 @@ MerchantType.implement({
       type: ProductConnection,
       description: 'The catalogue, by SKU.',
       args: t.arg.connectionArgs(),
-      complexity: listCost,
+      complexity: pageCost,
       resolve: async (merchant, args, { ledger }) =>
         present(
           (await connectionOf(args, (page) => listProducts(ledger, merchant, page))) ?? undefined,

@@ -2,6 +2,7 @@ import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import { isDisputed } from '../ledger/model/orders/order.ts';
 import { orderAmount } from './amounts.ts';
 import { builder } from './builder.ts';
+import { PART_COST } from './costs.ts';
 import { RefundStateEnum } from './enums.ts';
 import { Node, nodeId } from './node.ts';
 import { OrderType, RefundType } from './refs.ts';
@@ -31,6 +32,7 @@ builder.objectFields(OrderType, (t) => ({
     description:
       'In the order in which they were made; an order whose limits are reached leaves later ones out, and counts them in its amounts.',
     type: [RefundType],
+    complexity: PART_COST.refunds,
     resolve: (order) => order.refunds.map((refund) => ({ ...refund, order })),
   }),
 }));

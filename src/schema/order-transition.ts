@@ -1,3 +1,4 @@
+import { ITEM_COST } from './costs.ts';
 import { OrderStateEnum, TransitionCauseEnum } from './enums.ts';
 import { present } from './present.ts';
 import { OrderTransitionType, OrderType } from './refs.ts';
@@ -27,6 +28,8 @@ OrderTransitionType.implement({
     order: t.field({
       description: 'As it is now, not as it was.',
       type: OrderType,
+      // Below an order it is there already; of an event it is read.
+      complexity: ITEM_COST,
       resolve: async ({ order, ref }, _args, { load }) =>
         order ?? present(await load.order(ref), "a transition's order"),
     }),

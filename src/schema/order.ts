@@ -3,6 +3,7 @@ import { findMerchant } from '../ledger/usecases/queries/read-merchants.ts';
 import type { OrderLine } from '../ledger/model/orders/order.ts';
 import { orderAmount } from './amounts.ts';
 import { builder } from './builder.ts';
+import { PART_COST } from './costs.ts';
 import { OrderKindEnum, OrderStateEnum } from './enums.ts';
 import { Node, nodeId } from './node.ts';
 import { MerchantType, type OfOrder, OrderTransitionType, OrderType, StepType } from './refs.ts';
@@ -55,6 +56,7 @@ OrderType.implement({
     lines: t.field({
       description: 'What it is made of: 1 to 99 lines.',
       type: [OrderLineType],
+      complexity: PART_COST.lines,
       resolve: (order) => order.lines.map((line) => ({ ...line, order })),
     }),
     amount: t.field({
@@ -66,11 +68,13 @@ OrderType.implement({
     steps: t.field({
       description: 'What follows when it is paid, such as telling the server of the merchant.',
       type: [StepType],
+      complexity: PART_COST.steps,
       resolve: (order) => order.steps.map((step) => ({ order, step })),
     }),
     timeline: t.field({
       description: 'What happened, the oldest first. Very long ones leave out what was long ago.',
       type: [OrderTransitionType],
+      complexity: PART_COST.timeline,
       resolve: (order) => order.timeline.map((transition) => ({ ...transition, ref: order, order })),
     }),
     createdAt: t.expose('createdAtMs', { description: 'When it was opened.', type: 'DateTime' }),

@@ -5,7 +5,8 @@ import { listEntries } from '../ledger/usecases/queries/read-entries.ts';
 import { type AccountMetrics, type Profile, assetsOf } from '../ledger/usecases/queries/read-wallets.ts';
 import { amountText } from './amounts.ts';
 import { builder } from './builder.ts';
-import { EntryConnection, connectionOf, listCost } from './connections.ts';
+import { EntryConnection, connectionOf } from './connections.ts';
+import { ITEM_COST, balancesCost, pageCost } from './costs.ts';
 import { Node, nodeId } from './node.ts';
 import { present } from './present.ts';
 import { BalanceType, type OfTenant, WalletType } from './refs.ts';
@@ -53,6 +54,7 @@ WalletType.implement({
     balances: t.field({
       description: 'One of each asset that the tenant has, also where nothing was booked.',
       type: [BalanceType],
+      complexity: balancesCost,
       resolve: (account, _args, { ledger, load }) =>
         Promise.all(
           assetsOf(ledger, account.tenant).map(async (asset) =>
@@ -68,19 +70,21 @@ WalletType.implement({
         ...t.arg.connectionArgs(),
         asset: t.arg.string({ description: 'Only those that changed this balance. Null: all.' }),
       },
-      complexity: listCost,
+      complexity: pageCost,
       resolve: (account, args, { ledger, viewer }) =>
         connectionOf(args, (page) => listEntries(ledger, viewer, account, args.asset ?? undefined, page)),
     }),
     profile: t.field({
       description: 'Null to whoever may see balances alone.',
       type: ProfileType,
+      complexity: ITEM_COST,
       nullable: true,
       resolve: (account, _args, { load }) => load.profile(account),
     }),
     metrics: t.field({
       description: 'Null to whoever may see balances alone.',
       type: AccountMetricsType,
+      complexity: ITEM_COST,
       nullable: true,
       resolve: async ({ tenant, accountId }, _args, { load }) => {
         const metrics = await load.metrics({ tenant, accountId });

@@ -12,7 +12,7 @@ import {
 import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../schema/context.ts';
 import { badRequest } from '../schema/errors.ts';
-import { certainSubscription, fewAliases, oneMoneyMutation } from './document-rules.ts';
+import { certainSubscription, fewAliases, flatOrderLists, oneMoneyMutation } from './document-rules.ts';
 import { type Execution, refuseOperations } from './responses.ts';
 
 export interface DocumentLimits {
@@ -25,12 +25,14 @@ export interface DocumentLimits {
   readonly maxCost: number;
 }
 
-/** Several times what the largest honest document needs: one that selects every field of a result, five levels deep. */
+/**
+ * What the largest honest document needs, one that selects every field of a result five levels deep, and not much more.
+ */
 export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = {
   maxTokens: 3_000,
   maxDepth: 14,
   maxFields: 1_500,
-  maxCost: 20_000,
+  maxCost: 80_000,
 };
 
 /** Refuses documents that are too large before any of their fields is resolved (docs/DESIGN.md §11). */
@@ -49,6 +51,7 @@ export function limitDocuments(
       addValidationRule(oneMoneyMutation);
       addValidationRule(fewAliases);
       addValidationRule(certainSubscription);
+      addValidationRule(flatOrderLists);
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
     },
   };
@@ -57,11 +60,12 @@ export function limitDocuments(
 /** What makes the chosen operation too large, or what is wrong with its variables; undefined if it may run. */
 function excess(
   { maxDepth, maxFields, maxCost }: DocumentLimits,
-  { schema, document, operationName, variableValues }: Execution,
+  { schema, document, operationName, variableValues, contextValue }: Execution,
 ): GraphQLError | undefined {
   try {
     const { depth, breadth, complexity } = complexityFromQuery(chosenOperation(document, operationName), {
       schema,
+      ctx: contextValue,
       variables: { ...variableValues },
     });
     if (depth > maxDepth)

@@ -10,6 +10,11 @@ import {
   type SelectionSetNode,
   type ValidationContext,
   type ValidationRule,
+  getNamedType,
+  getNullableType,
+  isInterfaceType,
+  isListType,
+  isObjectType,
 } from 'graphql';
 import { badRequest } from '../schema/errors.ts';
 
@@ -56,6 +61,64 @@ export const certainSubscription = ruleForOperations((context, { operation, sele
   if (skippable === 0) return undefined;
   return 'The field of a subscription can not be skipped: there would be nothing to watch.';
 });
+
+/** Lists of an order whose rows lead back to it, with the type of a row. */
+const BACK_TO_ORDER: ReadonlyMap<string, string> = new Map([
+  ['timeline', 'OrderTransition'],
+  ['steps', 'Step'],
+  ['refunds', 'Refund'],
+]);
+
+/**
+ * No list of an order below its transitions, steps or refunds: they lead back to the same order, and each level would multiply
+ * the answer by hundreds. What is asked for there stands above already.
+ */
+export const flatOrderLists: ValidationRule = (context) => {
+  const holdsOrderList = orderListFinder(context);
+  return {
+    Field: (field) => {
+      const row = BACK_TO_ORDER.get(field.name.value);
+      if (row === undefined || context.getParentType()?.name !== ORDER) return;
+      if (!holdsOrderList(field.selectionSet, row)) return;
+      const message = `A list of an order can't be selected below its ${[...BACK_TO_ORDER.keys()].join(', ')}: select it above them.`;
+      context.reportError(badRequest(message, { nodes: field }));
+    },
+  };
+};
+
+const ORDER = 'Order';
+
+/** Tells whether a selection on a type, by its name, reaches a list of an order, however deep. Looks at each set once. */
+function orderListFinder(
+  context: ValidationContext,
+): (set: SelectionSetNode | undefined, typeName: string | undefined) => boolean {
+  const schema = context.getSchema();
+  const known = new Map<SelectionSetNode, boolean>();
+  const inSet = (set: SelectionSetNode | undefined, typeName: string | undefined): boolean => {
+    if (set === undefined) return false;
+    const seen = known.get(set);
+    if (seen !== undefined) return seen;
+    // That a fragment contains itself is another rule's concern.
+    known.set(set, false);
+    const found = set.selections.some((selection) => inSelection(selection, typeName));
+    known.set(set, found);
+    return found;
+  };
+  const inSelection = (selection: SelectionNode, typeName: string | undefined): boolean => {
+    if (selection.kind === Kind.FIELD) {
+      const type = schema.getType(typeName ?? '');
+      const field =
+        isObjectType(type) || isInterfaceType(type) ? type.getFields()[selection.name.value] : undefined;
+      if (field === undefined) return false;
+      const isOrderList = typeName === ORDER && isListType(getNullableType(field.type));
+      return isOrderList || inSet(selection.selectionSet, getNamedType(field.type).name);
+    }
+    const fragment =
+      selection.kind === Kind.INLINE_FRAGMENT ? selection : context.getFragment(selection.name.value);
+    return inSet(fragment?.selectionSet, fragment?.typeCondition?.name.value ?? typeName);
+  };
+  return inSet;
+}
 
 /** A validation rule from a function that says what is wrong with an operation, if anything. */
 function ruleForOperations(

@@ -5,12 +5,14 @@ import { findMerchant } from '../../ledger/usecases/queries/read-merchants.ts';
 import { findRefund } from '../../ledger/model/orders/order.ts';
 import { builder } from '../../schema/builder.ts';
 import type { RequestContext } from '../../schema/context.ts';
+import { ITEM_COST } from '../../schema/costs.ts';
 import { Node } from '../../schema/node.ts';
 
 builder.queryField('node', (t) =>
   t.field({
     type: Node,
     nullable: true,
+    complexity: ITEM_COST,
     description:
       'Anything with an id. Null for an id that is malformed, unknown, or of something that is not yours.',
     args: { id: t.arg.id({ required: true, description: 'The `id` of any node.' }) },

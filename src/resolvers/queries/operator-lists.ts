@@ -1,7 +1,8 @@
 import { listDeadSteps } from '../../ledger/usecases/queries/read-dead-steps.ts';
 import { listWebhookProblems } from '../../ledger/usecases/queries/read-webhook-events.ts';
 import { PAGE_WORDS, builder } from '../../schema/builder.ts';
-import { StepConnection, WebhookEventConnection, connectionOf, listCost } from '../../schema/connections.ts';
+import { StepConnection, WebhookEventConnection, connectionOf } from '../../schema/connections.ts';
+import { pageCost } from '../../schema/costs.ts';
 
 /** What an admin looks through. These lists are paged forward only. */
 builder.queryFields((t) => {
@@ -16,7 +17,7 @@ builder.queryFields((t) => {
       description: 'Admin: the dead-letter queue, follow-ups that ran out of attempts.',
       authScopes: { permission: 'READ_DEAD_STEPS' },
       args: forward(),
-      complexity: listCost,
+      complexity: pageCost,
       resolve: (_root, args, { ledger, viewer }) =>
         connectionOf(args, (page) => listDeadSteps(ledger, viewer, page)),
     }),
@@ -27,7 +28,7 @@ builder.queryFields((t) => {
         "Admin: provider events that matched no payment of ours (MISMATCH) or couldn't be applied yet (FAILED).",
       authScopes: { permission: 'READ_WEBHOOK_PROBLEMS' },
       args: forward(),
-      complexity: listCost,
+      complexity: pageCost,
       resolve: (_root, args, { ledger, viewer }) =>
         connectionOf(args, (page) => listWebhookProblems(ledger, viewer, page)),
     }),

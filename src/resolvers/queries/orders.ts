@@ -1,7 +1,8 @@
 import { orderRefOf } from '../../ledger/usecases/runtime/input.ts';
 import { listOrders } from '../../ledger/usecases/queries/read-order-lists.ts';
 import { builder } from '../../schema/builder.ts';
-import { OrderConnection, connectionOf, listCost } from '../../schema/connections.ts';
+import { OrderConnection, connectionOf } from '../../schema/connections.ts';
+import { ITEM_COST, pageCost } from '../../schema/costs.ts';
 import { OrderStateEnum } from '../../schema/enums.ts';
 import { OrderType } from '../../schema/refs.ts';
 
@@ -20,6 +21,7 @@ builder.queryFields((t) => ({
   order: t.field({
     type: OrderType,
     nullable: true,
+    complexity: ITEM_COST,
     description: 'Null for an id that is malformed, unknown, or of an order that is not yours.',
     args: { id: t.arg.id({ required: true, description: 'The `id` of the order.' }) },
     resolve: (_root, { id }, { load, viewer }) => {
@@ -36,7 +38,7 @@ builder.queryFields((t) => ({
       ...t.arg.connectionArgs(),
       filter: t.arg({ type: OrderFilter, description: 'Which of them. Null: all.' }),
     },
-    complexity: listCost,
+    complexity: pageCost,
     resolve: (_root, { filter, ...args }, { ledger, viewer }) => {
       const { accountId, merchantId, state, createdFrom, createdBefore } = filter ?? {};
       const wanted = {

@@ -2,6 +2,7 @@ import { maySeeBalances } from '../../auth/permissions.ts';
 import { isId } from '../../ledger/kernel/id-grammar.ts';
 import { listMerchants } from '../../ledger/usecases/queries/read-merchants.ts';
 import { builder } from '../../schema/builder.ts';
+import { merchantsCost } from '../../schema/costs.ts';
 import { MerchantType, ViewerType, WalletType } from '../../schema/refs.ts';
 
 /** Who takes part: whoever asks, accounts and merchants. */
@@ -25,6 +26,7 @@ builder.queryFields((t) => ({
   }),
   merchants: t.field({
     type: [MerchantType],
+    complexity: merchantsCost,
     description: 'Who sells at this tenant.',
     resolve: (_root, _args, { ledger, viewer }) => listMerchants(ledger, viewer),
   }),

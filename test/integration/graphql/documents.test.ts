@@ -2,6 +2,7 @@ import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } fro
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { OrderDocument } from '../../support/generated/documents.ts';
 import { ALICE, type Gateway, codesOf, dataOf, startGateway } from '../../support/gateway.ts';
+import { parseTenants } from '../../../src/config/tenants.ts';
 import { fund, openOrder } from './money.ts';
 
 let gateway: Gateway;
@@ -130,6 +131,96 @@ describe('a document that is too large', () => {
     const answer = await gateway.run(ALICE, '{ orders(first: 101) { edges { node { id } } } }');
     expect(codesOf(answer)).toEqual(['BAD_REQUEST']);
     expect(answer.errors[0]?.message).toBe('Bad list arguments: first takes 1 to 100.');
+  });
+});
+
+describe('a list of an order below its own transitions, steps or refunds', () => {
+  const inTimeline = (inner: string): string =>
+    `query($id: ID!) { order(id: $id) { timeline { order { ${inner} } } } }`;
+  it.each([
+    [
+      'the 123 bytes that took all memory',
+      `query($id:ID!){order(id:$id){${'timeline{order{'.repeat(6)}version${'}'.repeat(12)}}}`,
+    ],
+    ['once is enough', inTimeline('refunds { id }')],
+    ['a list of scalars too', inTimeline('payableWith')],
+    [
+      'through the order’s steps',
+      'query($id: ID!) { order(id: $id) { steps { order { lines { name } } } } }',
+    ],
+    ['in an inline fragment', inTimeline('... { ... on Node { ... on Order { steps { id } } } }')],
+    [
+      'in fragments',
+      `${inTimeline('merchant { name } ...A')} fragment A on Order { ...B } fragment B on Node { ... on Order { lines { name } } }`,
+    ],
+    ['under an alias', inTimeline('id a: timeline { version }')],
+    [
+      'of an entry',
+      'query { viewer { wallet { entries { edges { node { order { timeline { order { lines { name } } } } } } } } } }',
+    ],
+    [
+      'of an outcome',
+      `mutation($id: ID!) { charge(idempotencyKey: "k", input: { orderId: $id }) { ... on ChargeSuccess { order { timeline { order { steps { id } } } } } } }`,
+    ],
+  ])('is refused: %s', async (_, document) => {
+    const answer = await gateway.run<unknown, object>(ALICE, document, { id: orders[0] });
+    expect(answer.data ?? null).toBeNull();
+    expect(new Set(codesOf(answer))).toEqual(new Set(['BAD_REQUEST']));
+    expect(answer.errors[0]?.message).toContain("can't be selected below");
+  });
+
+  it('is refused in a subscription', async () => {
+    const query = `subscription($id: ID!) { orderTransitions(orderId: $id) { order { timeline { order { steps { id } } } } } }`;
+    const response = await gateway.post(ALICE, JSON.stringify({ query, variables: { id: orders[0] } }), {
+      accept: 'text/event-stream',
+    });
+    expect(await response.text()).toContain("can't be selected below");
+  });
+
+  it('leaves the order’s own fields where they are', async () => {
+    const answer = await gateway.run<unknown, object>(
+      ALICE,
+      'query($id: ID!) { order(id: $id) { timeline { version order { id state merchant { name } } } lines { name } } }',
+      { id: orders[1] },
+    );
+    expect(answer.errors).toEqual([]);
+  });
+});
+
+describe('the cost of a document', () => {
+  it('counts the merchants that the tenant has, and what is read for each', async () => {
+    const merchants = Object.fromEntries(
+      Array.from({ length: 3_000 }, (_, index) => [
+        `m_${String(index)}`,
+        { name: `Merchant ${String(index)}` },
+      ]),
+    );
+    const tenants = parseTenants(
+      {
+        large: {
+          name: 'Large',
+          currency: 'JPY',
+          assets: { ECOPAY: { scale: 0, pays: 'JPY' } },
+          paymentMethods: ['card'],
+          returnUrls: ['https://shop.example'],
+          merchants,
+        },
+      },
+      { production: false },
+    );
+    const large = await startGateway({ endpoint: inject('engineEndpoint'), overrides: { tenants } });
+    try {
+      const customer = { ...ALICE, tenant: 'large' };
+      const products = await large.run(
+        customer,
+        '{ merchants { products(first: 1) { edges { node { sku } } } } }',
+      );
+      expect(codesOf(products)).toEqual(['BAD_REQUEST']);
+      const plain = await large.run<{ merchants: unknown[] }, object>(customer, '{ merchants { name } }');
+      expect(dataOf(plain).merchants).toHaveLength(3_000);
+    } finally {
+      await large.close();
+    }
   });
 });
 

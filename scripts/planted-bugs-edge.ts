@@ -1,0 +1,29 @@
+import type { PlantedBug } from './planted-bug.ts';
+
+/** Who asks, and how much may be asked for. */
+export const EDGE: readonly PlantedBug[] = [
+  {
+    name: 'a list of an order may stand below its transitions',
+    file: 'src/transport/document-limits.ts',
+    from: 'addValidationRule(flatOrderLists);',
+    to: 'if (introspection === undefined) addValidationRule(flatOrderLists);',
+    tests: ['test/integration/graphql/documents.test.ts'],
+    only: 'is refused',
+  },
+  {
+    name: "another merchant's till of the same name gets a till's answer",
+    file: 'src/auth/viewer.ts',
+    from: '...(merchantId === undefined ? [] : [merchantId]), subject]',
+    to: '...(merchantId === undefined ? [] : []), subject]',
+    tests: ['test/integration/ledger/whose-answer.test.ts'],
+    only: 'of two tills',
+  },
+  {
+    name: "another merchant's till of the same name refunds its cash",
+    file: 'src/auth/viewer.ts',
+    from: '`${merchantId}/${subject}` : undefined',
+    to: 'subject : undefined',
+    tests: ['test/integration/ledger/whose-answer.test.ts'],
+    only: 'refunded by the till',
+  },
+];
