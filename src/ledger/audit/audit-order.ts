@@ -14,7 +14,7 @@ import { isGoal, moved } from './order-movements.ts';
  * once, by the payment it names, if it is paid, and not at all if it isn't; each refund, dispute and overpayment was
  * booked once, and what it earned as well; what it owes is what was booked to its account's receivable.
  * @param entries those that name the order
- * @param aside its refunds that have items of their own
+ * @param overflow its refunds that have items of their own
  */
 export function judgeOrder(
   order: Order,
@@ -117,7 +117,7 @@ function refundedByEntries(order: Order, entries: readonly Entry[]): Decimal {
 function outByRefunds(order: Order): Decimal {
   const { kind, refunds, overflow } = order;
   const listed = sum(refunds.filter((refund) => isOut(order, refund)));
-  // What is aside was made at the provider, which takes a top-up's value as soon as it begins.
+  // An overflow refund was made at the provider, which takes a top-up's value as soon as it begins.
   return add(listed, overflow?.succeeded ?? ZERO, kind === 'TOP_UP' ? (overflow?.pending ?? ZERO) : ZERO);
 }
 

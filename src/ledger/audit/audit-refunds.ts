@@ -14,10 +14,10 @@ import { isGoal, moved } from './order-movements.ts';
 
 /**
  * I4, refund by refund: the entries of each come to its amount once, or to nothing if none of its money is out; no entry
- * is of a refund that the order doesn't know, and no refund is kept twice, by our id or by the provider's. What is kept
- * aside, and what is given back of each overpayment, are the sums of theirs.
+ * is of a refund that the order doesn't know, and no refund is kept twice, by our id or by the provider's. The order's sums
+ * of overflow refunds, and of what is given back of each overpayment, are those of the refunds.
  * @param entries those that name the order
- * @param aside its refunds that have items of their own. One that has moved nothing may be missing: it is found by the
+ * @param overflow its refunds that have items of their own. One that has moved nothing may be missing: it is found by the
  * scan alone, which can have passed its place before it was made. So of pending ones and of the count only too much is off
  */
 export function judgeRefunds(

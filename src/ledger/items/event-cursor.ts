@@ -33,8 +33,8 @@ export function giveUpBeforeS({ heldSinceS }: CursorPlace, startS: number): numb
 }
 
 /**
- * Where the next look begins after one that came to its end. What it had to leave is listed again, yet holds the cursor
- * for some hours only: then it goes on without those that it was held by when that began.
+ * Where the next look begins. Events that couldn't be applied are listed again and hold the cursor back, but for some hours
+ * only. After that the cursor goes on without the ones that held it first.
  * @param leftS when the events that it left were made
  */
 export function nextPlace(place: CursorPlace, leftS: readonly number[], startS: number): CursorPlace {

@@ -145,7 +145,7 @@ export function readEntry(item: StoredItem): Entry {
 
 /**
  * What must hold of a balance for an entry to commit. Without one: a debit must be covered, a credit always fits.
- * EXACTLY: the balance is still what was read, of which all is taken, be it nothing. WITHIN: the cap is kept.
+ * EXACTLY: the balance is still what was read; all of it is taken, also where that is nothing. WITHIN: the cap is kept.
  */
 export type BalanceGuard =
   { readonly kind: 'EXACTLY'; readonly read: Decimal } | { readonly kind: 'WITHIN'; readonly cap: Decimal };

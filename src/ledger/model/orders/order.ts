@@ -249,9 +249,9 @@ export function overpaymentStepName(paymentId: string): string {
 }
 
 /**
- * Whether an overpayment's refund is under way at the provider: one is pending, or fewer were told of, failed ones
- * and those kept aside among them, than there were when its step was done. Where all were told of and failed, somebody
- * has to act, so there is nothing to wait for.
+ * Whether an overpayment's refund is under way at the provider: one is pending, or the provider had more when its step was
+ * done than it has reported since. Failed and overflow refunds count as reported. Where all were reported and failed,
+ * somebody has to act, so there is nothing to wait for.
  */
 export function awaitsOverpaymentRefund(
   { steps }: Order,

@@ -13,9 +13,9 @@ import { type RefundDetails, knownRefund } from './refunds.ts';
 const NO_OVERFLOW: OverflowTotals = { count: 0, succeeded: ZERO, pending: ZERO };
 
 /**
- * Judges a refund of the order's own payment with what is kept aside of it put back where it would be, and takes it out
- * again: what is aside stays there, and a full order takes up nothing new.
- * @param kept what is aside of this very refund
+ * Decides on a refund of the order's own payment as if the order listed its overflow refund, and takes that out of the order
+ * again: an overflow refund stays one, and a full order lists no new refund.
+ * @param kept this very refund, where it is an overflow refund
  */
 export function decideWithOverflow(
   order: Order,

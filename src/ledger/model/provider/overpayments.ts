@@ -70,7 +70,7 @@ function reportedOverflow(
   reported: OverpaymentRefund,
 ): NonNullable<Overpayment['overflow']> {
   const before = kept === undefined ? { count: 0, pending: ZERO } : { count: 1, pending: pendingOf(kept) };
-  // An earlier release kept it aside without saying so here.
+  // An earlier release didn't count the overflow refunds of an overpayment.
   const { count, pending } = overflow ?? before;
   return {
     count: kept === undefined ? count + 1 : count,

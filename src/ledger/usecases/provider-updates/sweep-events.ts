@@ -46,7 +46,7 @@ interface SweepState {
   listed: number;
   applied: number;
   left: number;
-  /** Of an event that is to be let go no note could be written: it stays with the cursor. */
+  /** An event is to be given up, but its note couldn't be written: it still holds the cursor. */
   unnoted: boolean;
   readonly giveUp: GivenUpEvent[];
   /** When the events were made that were left. */

@@ -12,7 +12,7 @@ const MAX_PAGES = 10;
 /**
  * Refunds that have items of their own, since their order was full, the oldest first. Those that moved money are named by
  * the order's entries; for the others no index leads from the order to them, so the provider is asked for the refunds of
- * its payments. Where it can't be asked they are missing: `order.aside` says how many there are.
+ * its payments. Where it can't be asked they are missing: `order.overflow` says how many there are.
  */
 export async function readOverflowRefunds(
   ledger: Ledger,
