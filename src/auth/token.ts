@@ -1,20 +1,24 @@
-import {
-  createRemoteJWKSet,
-  errors,
-  type JWTPayload,
-  jwtVerify,
-  type JWTVerifyGetKey,
-  type JWTVerifyOptions,
-} from 'jose';
+import { errors, type JWTPayload, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose';
 import type { AuthConfig, TokenKeys } from '../config/config.ts';
 import { defined } from '../ledger/kernel/defined.ts';
 import { isId, isTenantId } from '../ledger/kernel/id-grammar.ts';
 import type { Tenants } from '../config/tenants.ts';
+import { createKeySet, type KeySetOptions, type KeySetStatus } from './key-set.ts';
 import { ROLES, type Viewer } from './viewer.ts';
 
-/** Why a token is refused: for logs and metrics. Clients get UNAUTHENTICATED, and are told whether it has expired. */
+/**
+ * Why a token is refused: for logs and metrics. Clients get UNAUTHENTICATED, and are told only what they can act on: that it has
+ * expired, or that it isn't valid yet.
+ */
 export type RefusalReason =
-  'MISSING' | 'MALFORMED' | 'NOT_AUTHENTIC' | 'EXPIRED' | 'CLAIMS' | 'UNKNOWN_TENANT' | 'UNKNOWN_MERCHANT';
+  | 'MISSING'
+  | 'MALFORMED'
+  | 'NOT_AUTHENTIC'
+  | 'EXPIRED'
+  | 'NOT_YET'
+  | 'CLAIMS'
+  | 'UNKNOWN_TENANT'
+  | 'UNKNOWN_MERCHANT';
 
 /**
  * What a check of a token gives. UNAVAILABLE: the provider's public keys could not be fetched, so nobody knows. The request fails
@@ -28,12 +32,12 @@ export type TokenVerdict =
 export interface TokenVerifier {
   /** Takes an Authorization header (`Bearer …`) or the token alone. Never throws. */
   readonly verify: (credentials: string | undefined, nowMs: number) => Promise<TokenVerdict>;
+  /** Of an identity provider's keys; undefined where tokens are signed with a secret. */
+  readonly keySetStatus: () => KeySetStatus | undefined;
 }
 
 /** More than any token of ours needs; larger ones are refused unread. */
 const MAX_TOKEN_LENGTH = 8192;
-
-const KEY_FETCH_TIMEOUT_MS = 3000;
 
 /** How far the issuer's clock may be ahead of ours: of when a token begins, never of when it ends. */
 const CLOCK_LEEWAY_S = 5;
@@ -44,15 +48,14 @@ const ALGORITHMS = { SECRET: ['HS256'], JWKS: ['RS256', 'ES256', 'EdDSA'] } as c
   readonly string[]
 >;
 
-/** The key set couldn't be fetched or read. It says nothing about the token. */
-class KeysUnavailable extends Error {
-  override readonly name = 'KeysUnavailable';
-}
-
-/** Checks tokens by docs/DESIGN.md §11. Public keys are fetched when the first token comes, then cached. */
-export function createTokenVerifier(config: { readonly auth: AuthConfig }, tenants: Tenants): TokenVerifier {
-  const { keys, issuer, audience } = config.auth;
-  const findKey = keyFinder(keys);
+/** Checks tokens by docs/DESIGN.md §11. */
+export function createTokenVerifier(
+  config: { readonly auth: AuthConfig },
+  tenants: Tenants,
+  process: Pick<KeySetOptions, 'clock' | 'metrics' | 'logger'>,
+): TokenVerifier {
+  const { keys, issuer, audience, maxLifetimeS } = config.auth;
+  const { findKey, status } = keySource(keys, process);
   const rules: JWTVerifyOptions = {
     algorithms: [...ALGORITHMS[keys.kind]],
     clockTolerance: CLOCK_LEEWAY_S,
@@ -65,44 +68,41 @@ export function createTokenVerifier(config: { readonly auth: AuthConfig }, tenan
       if (token.length > MAX_TOKEN_LENGTH) return refused('MALFORMED');
       try {
         const { payload } = await jwtVerify(token, findKey, { ...rules, currentDate: new Date(nowMs) });
-        // The leeway is for the beginning alone.
-        if (payload.exp !== undefined && payload.exp * 1000 <= nowMs) return refused('EXPIRED');
-        return toVerdict(payload, tenants);
+        return timeProblem(payload, nowMs, maxLifetimeS) ?? toVerdict(payload, tenants);
       } catch (error) {
         return verdictOnError(error);
       }
     },
+    keySetStatus: status,
   };
 }
 
-function keyFinder(keys: TokenKeys): JWTVerifyGetKey {
-  if (keys.kind === 'SECRET') {
-    const secret = new TextEncoder().encode(keys.secret);
-    return () => secret;
-  }
-  const keySet = createRemoteJWKSet(new URL(keys.url), { timeoutDuration: KEY_FETCH_TIMEOUT_MS });
-  return async (header, token) => {
-    try {
-      return await keySet(header, token);
-    } catch (error) {
-      if (isAboutTheToken(error)) throw error;
-      throw new KeysUnavailable('the key set is out of reach', { cause: error });
-    }
-  };
+/** What is wrong with an authentic token's times. The leeway is for when it begins, never for when it ends. */
+function timeProblem(
+  { iat, exp }: JWTPayload,
+  nowMs: number,
+  maxLifetimeS: number | undefined,
+): TokenVerdict | undefined {
+  if (exp !== undefined && exp * 1000 <= nowMs) return refused('EXPIRED');
+  if (iat !== undefined && (iat - CLOCK_LEEWAY_S) * 1000 > nowMs) return refused('NOT_YET');
+  if (maxLifetimeS === undefined) return undefined;
+  const tooLong = iat === undefined || exp === undefined || exp - iat > maxLifetimeS;
+  return tooLong ? refused('CLAIMS') : undefined;
 }
 
-/** The key set is there; it has no key for this token, or can't tell which. */
-function isAboutTheToken(error: unknown): boolean {
-  return (
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys ||
-    error instanceof errors.JOSENotSupported
-  );
+function keySource(
+  keys: TokenKeys,
+  process: Pick<KeySetOptions, 'clock' | 'metrics' | 'logger'>,
+): { readonly findKey: JWTVerifyGetKey; readonly status: () => KeySetStatus | undefined } {
+  if (keys.kind === 'JWKS') return createKeySet({ ...process, url: keys.url, servesForMs: keys.servesForMs });
+  const secret = new TextEncoder().encode(keys.secret);
+  return { findKey: () => secret, status: () => undefined };
 }
 
 function verdictOnError(error: unknown): TokenVerdict {
   if (error instanceof errors.JWTExpired) return refused('EXPIRED');
-  if (error instanceof errors.JWTClaimValidationFailed) return refused('CLAIMS');
+  if (error instanceof errors.JWTClaimValidationFailed)
+    return refused(error.claim === 'nbf' && error.reason === 'check_failed' ? 'NOT_YET' : 'CLAIMS');
   if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) return refused('MALFORMED');
   if (error instanceof errors.JOSEError) return refused('NOT_AUTHENTIC');
   // Not about the token: its keys are out of reach or unusable.

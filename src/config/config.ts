@@ -22,12 +22,16 @@ export type TableConfig = Config['table'];
 
 /** How tokens are checked: by a shared secret (HS256), or by the public keys of an identity provider. */
 export type TokenKeys =
-  { readonly kind: 'SECRET'; readonly secret: string } | { readonly kind: 'JWKS'; readonly url: string };
+  | { readonly kind: 'SECRET'; readonly secret: string }
+  /** `servesForMs`: how long the last good set of keys serves while the provider can't be reached. */
+  | { readonly kind: 'JWKS'; readonly url: string; readonly servesForMs: number };
 
 export interface AuthConfig {
   readonly keys: TokenKeys;
   readonly issuer?: string;
   readonly audience?: string;
+  /** The longest time from a token's `iat` to its `exp`; absent: any. */
+  readonly maxLifetimeS?: number;
 }
 
 /** How the sweeper limits its calls: customers' payments need Stripe's rate limit too. */
@@ -189,6 +193,17 @@ function authConfig(variables: Variables): AuthConfig {
   const keys: TokenKeys =
     variables.AUTH_JWKS_URL === undefined
       ? { kind: 'SECRET', secret: variables.AUTH_JWT_SECRET ?? DEVELOPMENT_JWT_SECRET }
-      : { kind: 'JWKS', url: variables.AUTH_JWKS_URL };
-  return { keys, ...defined({ issuer: variables.AUTH_ISSUER, audience: variables.AUTH_AUDIENCE }) };
+      : {
+          kind: 'JWKS',
+          url: variables.AUTH_JWKS_URL,
+          servesForMs: (variables.AUTH_JWKS_SERVES_S ?? 86_400) * 1000,
+        };
+  return {
+    keys,
+    ...defined({
+      issuer: variables.AUTH_ISSUER,
+      audience: variables.AUTH_AUDIENCE,
+      maxLifetimeS: variables.AUTH_MAX_TOKEN_S,
+    }),
+  };
 }

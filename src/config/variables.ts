@@ -101,6 +101,8 @@ export const variablesSchema = z.object({
   STRIPE_SIMULATOR_PORT: wholeNumber(0, 65535),
   AUTH_JWT_SECRET: secret,
   AUTH_JWKS_URL: privateUrl,
+  AUTH_JWKS_SERVES_S: wholeNumber(60, 604_800, 'a whole number of seconds'),
+  AUTH_MAX_TOKEN_S: wholeNumber(1, 31_536_000, 'a whole number of seconds'),
   AUTH_ISSUER: matching('the issuer that tokens must name', /^\S{1,255}$/),
   AUTH_AUDIENCE: matching('the audience that tokens must name', /^\S{1,255}$/),
   PAYMENT_CODE_SECRET: secret,

@@ -58,7 +58,7 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
   const { clock, ids, bus, store, tenants } = ledger;
   const { graphiql: introspection, corsOrigins } = config;
   const common = { clock, ids, logger, metrics, timers: systemTimers, corsOrigins };
-  const verifier = createTokenVerifier(config, tenants);
+  const verifier = createTokenVerifier(config, tenants, common);
   const realtime = createRealtime({ ...common, bus, readOrder: orderReader(store) }, overrides.realtime);
   const shared: SharedContext = { ledger, realtime, metrics, logger };
   const server = createGraphqlServer({
@@ -71,7 +71,15 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
   const app = new Hono<{ Variables: RequestVariables }>();
   app.use(nameRequests(ids));
   app.use(secureHeaders());
-  app.route('/', healthRoutes({ ...common, ledger, isDraining: () => draining }));
+  app.route(
+    '/',
+    healthRoutes({
+      ...common,
+      ledger,
+      isDraining: () => draining,
+      keySetStatus: verifier.keySetStatus,
+    }),
+  );
   app.route('/', stripeWebhook({ ledger, logger, metrics }));
   app.route(
     '/',

@@ -19,6 +19,7 @@ const COUNTERS = {
   Throttled: metric('Requests refused for want of table capacity.', 'operation'),
   RateLimited: metric('Requests above the rate of their principal.', 'operation'),
   TokenRefused: metric('Tokens that were no good, by reason.', 'reason'),
+  KeySetFetch: metric("Fetches of the identity provider's keys by result.", 'result'),
   Transition: metric('Changes of orders that clients see.', 'cause'),
   WebhookEvent: metric('Events of the provider by outcome.', 'type', 'outcome'),
   WebhookRefused: metric('Webhook posts that were not authentic or not readable.', 'reason'),

@@ -66,15 +66,16 @@ export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: Re
 }
 
 /**
- * RFC 6750: a client without a token is asked for one. Of a bad token only its expiry is told, since a fresh token mends that;
- * what else is wrong with it could help somebody who stole it.
+ * RFC 6750: a client without a token is asked for one. Of a bad token only its times are told, since a fresh token or a moment's
+ * wait mends those; what else is wrong with it could help somebody who stole it.
  */
 function unauthenticated(reason: RefusalReason): Response {
   const [message, challenge] = CHALLENGES[reason] ?? [
     'A valid token is needed.',
     'Bearer error="invalid_token"',
   ];
-  return refusal(401, 'UNAUTHENTICATED', message, { 'www-authenticate': challenge });
+  const retry = reason === 'NOT_YET' ? { 'retry-after': '5' } : {};
+  return refusal(401, 'UNAUTHENTICATED', message, { 'www-authenticate': challenge, ...retry });
 }
 
 const CHALLENGES: Partial<Readonly<Record<RefusalReason, readonly [message: string, challenge: string]>>> = {
@@ -82,6 +83,10 @@ const CHALLENGES: Partial<Readonly<Record<RefusalReason, readonly [message: stri
   EXPIRED: [
     'The token has expired.',
     'Bearer error="invalid_token", error_description="the token has expired"',
+  ],
+  NOT_YET: [
+    'The token is not valid yet.',
+    'Bearer error="invalid_token", error_description="the token is not valid yet"',
   ],
 };
 

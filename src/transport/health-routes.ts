@@ -1,4 +1,6 @@
 import { Hono } from 'hono';
+import type { KeySetStatus } from '../auth/key-set.ts';
+import { defined } from '../ledger/kernel/defined.ts';
 import { systemKey } from '../ledger/kernel/keys.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import type { Logger } from '../observability/logger.ts';
@@ -10,10 +12,12 @@ export interface HealthOptions {
   readonly logger: Logger;
   /** Whether the process is going away: load balancers should look elsewhere. */
   readonly isDraining: () => boolean;
+  /** Of the identity provider's keys, in a process that checks tokens by them. */
+  readonly keySetStatus?: () => KeySetStatus | undefined;
 }
 
 /** `/healthz`: the process lives. `/readyz`: it can work. `/metrics`: Prometheus' text. */
-export function healthRoutes({ ledger, metrics, logger, isDraining }: HealthOptions): Hono {
+export function healthRoutes({ ledger, metrics, logger, isDraining, keySetStatus }: HealthOptions): Hono {
   const app = new Hono();
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
@@ -25,7 +29,9 @@ export function healthRoutes({ ledger, metrics, logger, isDraining }: HealthOpti
       return context.json({ status: 'unavailable', table: 'unreadable' }, 503);
     }
     // A bus that is down delays live updates and nothing else: subscribers read the table.
-    return context.json({ status: 'ok', table: 'readable', bus: ledger.bus.status() });
+    // Without keys no token can be checked here, but neither can it elsewhere: taking all servers away would help nobody.
+    const keys = keySetStatus?.()?.toLowerCase();
+    return context.json({ status: 'ok', table: 'readable', bus: ledger.bus.status(), ...defined({ keys }) });
   });
   app.get('/metrics', async () => {
     const { contentType, body } = await metrics.render();

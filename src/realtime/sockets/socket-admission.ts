@@ -1,6 +1,6 @@
 import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import type { TokenVerifier } from '../../auth/token.ts';
+import type { RefusalReason, TokenVerifier } from '../../auth/token.ts';
 import type { Viewer } from '../../auth/viewer.ts';
 import type { Clock } from '../../ledger/kernel/clock.ts';
 import type { Metrics } from '../../observability/metrics.ts';
@@ -12,6 +12,12 @@ import { type Cancel, type Timers, runAt } from '../timers.ts';
  * doesn't.
  */
 export const CLOSE = { restart: 1012, tryLater: 1013 } as const;
+
+/** What a fresh token or a moment's wait mends. After 4401 a client wouldn't come again. */
+const CLOSE_OF_REFUSED: Partial<Readonly<Record<RefusalReason, readonly [code: number, reason: string]>>> = {
+  EXPIRED: [CloseCode.Forbidden, 'Token expired'],
+  NOT_YET: [CLOSE.tryLater, 'Token not valid yet'],
+};
 
 export type Close = (socket: WebSocket, code: number, reason: string) => void;
 
@@ -78,8 +84,7 @@ export function createAdmission(
     if (verdict.kind === 'VIEWER') return admit(session, verdict.viewer);
     if (verdict.kind === 'UNAVAILABLE') return refuse(socket, CLOSE.tryLater, 'Try again later');
     metrics.count('TokenRefused', { reason: verdict.reason });
-    return verdict.reason === 'EXPIRED'
-      ? refuse(socket, CloseCode.Forbidden, 'Token expired')
-      : refuse(socket, CloseCode.Unauthorized, 'Unauthorized');
+    const [code, reason] = CLOSE_OF_REFUSED[verdict.reason] ?? [CloseCode.Unauthorized, 'Unauthorized'];
+    return refuse(socket, code, reason);
   };
 }

@@ -60,6 +60,28 @@ describe('a request without a valid token', () => {
     );
   });
 
+  it('is told when its token is not valid yet, and to come again', async () => {
+    gateway.clock.advance(10_000);
+    const early = await gateway.token(ALICE);
+    gateway.clock.advance(-10_000);
+    const authorization = `Bearer ${early}`;
+    const challenge = 'Bearer error="invalid_token", error_description="the token is not valid yet"';
+    await unauthenticated({ authorization }, challenge, 'The token is not valid yet.');
+    const again = await fetch(gateway.graphqlUrl, {
+      method: 'POST',
+      body: VIEWER,
+      headers: { 'content-type': 'application/json', authorization },
+    });
+    expect(again.headers.get('retry-after')).toBe('5');
+    gateway.clock.advance(5_000);
+    const later = await fetch(gateway.graphqlUrl, {
+      method: 'POST',
+      body: VIEWER,
+      headers: { 'content-type': 'application/json', authorization },
+    });
+    expect(later.status).toBe(200);
+  });
+
   it('learns nothing else of why its token is no good', async () => {
     const forgotten = await gateway.token({ ...ALICE, tenant: 'nobody' });
     await unauthenticated({ authorization: `Bearer ${forgotten}` });

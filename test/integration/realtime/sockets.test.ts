@@ -251,11 +251,16 @@ describe('a socket', () => {
     expect(await twice.closed).toEqual({ code: 4429, reason: 'Too many initialisation requests' });
   });
 
-  it('with an expired token is told to come again with a fresh one', async () => {
-    const late = await bareSocket(gateway.graphqlUrl);
-    const authorization = `Bearer ${await gateway.token(ALICE, -1)}`;
-    late.send({ type: 'connection_init', payload: { authorization } });
-    expect(await late.closed).toEqual({ code: 4403, reason: 'Token expired' });
+  it.each([
+    [-11_000, 4403, 'Token expired'],
+    [10_000, 1013, 'Token not valid yet'],
+  ])('with a token of %d ms from now is told to come again: %d %s', async (offsetMs, code, reason) => {
+    gateway.clock.advance(offsetMs);
+    const authorization = `Bearer ${await gateway.token(ALICE, 10)}`;
+    gateway.clock.advance(-offsetMs);
+    const refused = await bareSocket(gateway.graphqlUrl);
+    refused.send({ type: 'connection_init', payload: { authorization } });
+    expect(await refused.closed).toEqual({ code, reason });
   });
 
   it('may send messages of a bounded size', async () => {

@@ -1,11 +1,12 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { createServer } from 'node:http';
 import { type CryptoKey, exportJWK, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
 import { afterEach, describe, expect, test } from 'vitest';
 import { signToken } from '../../../dev/sign-token.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../src/auth/token.ts';
 import type { AuthConfig } from '../../../src/config/config.ts';
 import { parseTenants } from '../../../src/config/tenants.ts';
+import { createMetrics } from '../../../src/observability/metrics.ts';
+import { type IdentityProvider, startIdentityProvider } from '../../support/identity-provider.ts';
 
 const NOW_MS = 1_780_000_000_500;
 const NOW_S = 1_780_000_000;
@@ -36,7 +37,11 @@ async function sign(
 }
 
 function verifierOf(auth: AuthConfig = SECRET_AUTH): TokenVerifier {
-  return createTokenVerifier({ auth }, tenants);
+  return createTokenVerifier({ auth }, tenants, {
+    clock: { nowMs: () => NOW_MS },
+    metrics: createMetrics(),
+    logger: { warn: () => undefined },
+  });
 }
 
 function without(claims: JWTPayload, name: string): JWTPayload {
@@ -69,9 +74,16 @@ describe('a good token', () => {
   });
 
   test('begins as much as five seconds early, for an issuer whose clock is ahead', async () => {
-    const verdictOf = async (nbf: number): Promise<string> =>
-      (await verifierOf().verify(await sign({ ...CUSTOMER, nbf }), NOW_S * 1000)).kind;
-    expect([await verdictOf(NOW_S + 5), await verdictOf(NOW_S + 6)]).toEqual(['VIEWER', 'REFUSED']);
+    const verdictOf = async (claims: JWTPayload): Promise<string> =>
+      (await verifierOf().verify(await sign({ ...CUSTOMER, ...claims }), NOW_S * 1000)).kind;
+    expect([await verdictOf({ nbf: NOW_S + 5 }), await verdictOf({ nbf: NOW_S + 6 })]).toEqual([
+      'VIEWER',
+      'REFUSED',
+    ]);
+    expect([await verdictOf({ iat: NOW_S + 5 }), await verdictOf({ iat: NOW_S + 6 })]).toEqual([
+      'VIEWER',
+      'REFUSED',
+    ]);
   });
 
   test('ends at its expiry, to the millisecond', async () => {
@@ -130,7 +142,9 @@ describe('claims that make a token worthless', () => {
     ['no expiry', without(CUSTOMER, 'exp'), 'CLAIMS'],
     ['an expiry past any date', { ...CUSTOMER, exp: 1e300 }, 'CLAIMS'],
     ['a past expiry', { ...CUSTOMER, exp: NOW_S }, 'EXPIRED'],
-    ['a start in the future', { ...CUSTOMER, nbf: NOW_S + 10 }, 'CLAIMS'],
+    ['a start in the future', { ...CUSTOMER, nbf: NOW_S + 10 }, 'NOT_YET'],
+    ['a start that is no time', { ...CUSTOMER, nbf: 'soon' as unknown as number }, 'CLAIMS'],
+    ['an issue in the future', { ...CUSTOMER, iat: NOW_S + 10 }, 'NOT_YET'],
     ['no tenant', without(CUSTOMER, 'tenant'), 'CLAIMS'],
     ['a list of tenants', { ...CUSTOMER, tenant: ['demo'] }, 'CLAIMS'],
     ['a prefix of the table as tenant', { ...CUSTOMER, tenant: 'stripe' }, 'CLAIMS'],
@@ -150,6 +164,15 @@ describe('claims that make a token worthless', () => {
     ],
   ])('%s', async (_, claims, reason) => {
     expect(await verifierOf().verify(await sign(claims), NOW_MS)).toStrictEqual({ kind: 'REFUSED', reason });
+  });
+
+  test('a longer life than is allowed, where one is set', async () => {
+    const verifier = verifierOf({ ...SECRET_AUTH, maxLifetimeS: 3600 });
+    const kindOf = async (claims: JWTPayload): Promise<string> =>
+      (await verifier.verify(await sign({ ...CUSTOMER, ...claims }), NOW_MS)).kind;
+    expect(await kindOf({ iat: NOW_S - 3540 })).toBe('VIEWER');
+    expect(await kindOf({ iat: NOW_S - 3541 })).toBe('REFUSED');
+    expect(await kindOf({})).toBe('REFUSED');
   });
 
   test('an issuer or audience other than the configured', async () => {
@@ -189,31 +212,19 @@ describe('forgeries', () => {
 
 describe('keys of an identity provider', () => {
   const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const edwards = generateKeyPairSync('ed25519');
-  const closers: (() => Promise<void>)[] = [];
+  const providers: IdentityProvider[] = [];
 
   afterEach(async () => {
-    for (const close of closers.splice(0)) await close();
+    for (const started of providers.splice(0)) await started.close();
   });
 
   async function provider(status: number, body: string): Promise<AuthConfig> {
-    const server = createServer((_request, response) => {
-      response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    closers.push(
-      () =>
-        new Promise((resolve) => {
-          server.closeAllConnections();
-          server.close(() => {
-            resolve();
-          });
-        }),
-    );
-    const address = server.address();
-    if (address === null || typeof address === 'string') throw new Error('no port');
-    return { keys: { kind: 'JWKS', url: `http://127.0.0.1:${address.port}/keys` } };
+    const started = await startIdentityProvider({ status, body });
+    providers.push(started);
+    return { keys: { kind: 'JWKS', url: started.url, servesForMs: 86_400_000 } };
   }
 
   async function keySet(): Promise<string> {
@@ -239,7 +250,6 @@ describe('keys of an identity provider', () => {
   test('a public key as HS256 secret, a shared key in the set, an unknown key and none are refused', async () => {
     const verifier = verifierOf(await provider(200, await keySet()));
     const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' }).toString();
-    const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const tokens = [
       await sign(CUSTOMER, bytes(publicPem), { alg: 'HS256', kid: 'rsa' }),
       await sign(CUSTOMER, bytes(SECRET), { alg: 'HS256', kid: 'shared' }),
@@ -276,7 +286,7 @@ describe('keys of an identity provider', () => {
 
   test('a provider that is gone is an outage, and no word on what is no token', async () => {
     const auth = await provider(200, await keySet());
-    for (const close of closers.splice(0)) await close();
+    for (const gone of providers.splice(0)) await gone.close();
     const verifier = verifierOf(auth);
     const token = await sign(CUSTOMER, rsa.privateKey, { alg: 'RS256', kid: 'rsa' });
     expect(await verifier.verify(token, NOW_MS)).toStrictEqual({ kind: 'UNAVAILABLE' });
