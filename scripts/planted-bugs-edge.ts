@@ -26,4 +26,11 @@ export const EDGE: readonly PlantedBug[] = [
     tests: ['test/integration/ledger/whose-answer.test.ts'],
     only: 'refunded by the till',
   },
+  {
+    name: 'a disputed payment looks as if it could be refunded',
+    file: 'src/ledger/model/orders/order-view.ts',
+    from: 'isDisputed(order) && order.refundable.gt(ZERO) ? ZERO : order.refundable;',
+    to: 'isDisputed(order) && order.refundable.lt(ZERO) ? ZERO : order.refundable;',
+    tests: ['test/integration/graphql/disputes.test.ts'],
+  },
 ];

@@ -45,6 +45,7 @@ function byNodeId(text: string): Subject | undefined {
   switch (node?.kind) {
     case 'Order':
     case 'Refund':
+    case 'Dispute':
     case 'Step':
       return { kind: 'ORDER', ref: { tenant: first, accountId, orderId } };
     case 'Wallet':

@@ -4,6 +4,7 @@ import { type Decimal, formatDecimal } from '../ledger/kernel/money.ts';
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import { type Order, findRefund, isDisputed } from '../ledger/model/orders/order.ts';
 import type { OrderState } from '../ledger/model/orders/order-states.ts';
+import { refundableNow } from '../ledger/model/orders/order-view.ts';
 import type { FollowUpTrigger } from './follow-up.ts';
 
 /**
@@ -57,7 +58,7 @@ export function merchantPayload(order: Order, trigger: FollowUpTrigger): Merchan
       amount: amountOf(order.amount),
       refundedAmount: amountOf(order.refunded),
       refundPendingAmount: amountOf(order.refundPending),
-      refundableAmount: amountOf(order.refundable),
+      refundableAmount: amountOf(refundableNow(order)),
       disputed: isDisputed(order),
       ...about,
     },

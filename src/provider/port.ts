@@ -90,6 +90,10 @@ export interface ProviderDispute {
   readonly currency: string;
   readonly livemode: boolean;
   readonly createdS: number;
+  /** A word of the provider's: `fraudulent`, `product_not_received`, … */
+  readonly reason?: string;
+  /** Until when evidence counts. */
+  readonly dueByS?: number;
 }
 
 export type ProviderEventObject =

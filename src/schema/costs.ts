@@ -1,5 +1,5 @@
 import { MAX_LINES, MAX_LISTED_TRANSITIONS } from '../ledger/model/orders/order-changes.ts';
-import { MAX_REFUNDS } from '../ledger/model/orders/order-size.ts';
+import { MAX_ATTEMPTS, MAX_REFUNDS } from '../ledger/model/orders/order-size.ts';
 import { assetsOf } from '../ledger/usecases/queries/read-wallets.ts';
 import { listMerchants } from '../ledger/usecases/queries/read-merchants.ts';
 import { DEFAULT_PAGE_SIZE, type PageRequest } from '../ledger/usecases/runtime/pages.ts';
@@ -24,6 +24,8 @@ const ITEM_READ_COST = 20;
 const MOST_STEPS = MAX_REFUNDS + 20;
 /** A charge with every reward books fewer, and so does whatever is taken back of it. */
 const MOST_POSTINGS = 10;
+/** An order has room for one of each of its payments, and each attempt may be paid. */
+export const MAX_SHOWN_DISPUTES = MAX_ATTEMPTS;
 const MOST_ISSUES = 2 * MAX_LINES;
 
 /** Of lists that are parts of an item: as many rows as the item can hold. */
@@ -31,6 +33,7 @@ export const PART_COST = {
   lines: upTo(MAX_LINES),
   timeline: upTo(MAX_LISTED_TRANSITIONS),
   refunds: upTo(MAX_REFUNDS),
+  disputes: upTo(MAX_SHOWN_DISPUTES),
   steps: upTo(MOST_STEPS),
   postings: upTo(MOST_POSTINGS),
   issues: upTo(MOST_ISSUES),

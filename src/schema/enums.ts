@@ -84,6 +84,16 @@ export const RefundStateEnum = describedEnum<Refund['state']>('RefundState', 'Wh
   FAILED: 'It came to nothing, and its amount can be refunded again.',
 });
 
+export type DisputeStatus = 'INQUIRY' | 'OPEN' | 'LOST' | 'WON' | 'CLEARED';
+
+export const DisputeStatusEnum = describedEnum<DisputeStatus>('DisputeStatus', 'How a dispute stands.', {
+  INQUIRY: 'The bank only asks. Refunds are still possible.',
+  OPEN: 'The bank has taken the money back for now, and decides.',
+  LOST: 'The money is gone, back to the customer.',
+  WON: 'The money stays.',
+  CLEARED: 'It came to nothing: the bank withdrew its question.',
+});
+
 export const StepStateEnum = describedEnum<Step['state']>('StepState', 'How far a follow-up has come.', {
   PENDING: 'To be done, or to be tried again.',
   DONE: 'Done, once.',

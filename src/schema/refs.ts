@@ -5,7 +5,7 @@ import type { AccountRef, OrderRef } from '../ledger/kernel/keys.ts';
 import type { OrderStep } from '../ledger/usecases/queries/read-dead-steps.ts';
 import type { PublicMerchant } from '../ledger/usecases/queries/read-merchants.ts';
 import type { Balance } from '../ledger/usecases/queries/read-wallets.ts';
-import type { Order, Refund, Transition } from '../ledger/model/orders/order.ts';
+import type { Dispute, Order, Refund, Transition } from '../ledger/model/orders/order.ts';
 import type { Product } from '../ledger/model/product.ts';
 import { builder } from './builder.ts';
 
@@ -24,6 +24,7 @@ export type ShownTransition = Transition & { readonly ref: OrderRef; readonly or
 export type OfTenant<Value> = Value & { readonly tenant: string };
 
 export const BalanceType = builder.objectRef<Balance>('Balance');
+export const DisputeType = builder.objectRef<OfOrder<Dispute>>('Dispute');
 export const EntryType = builder.objectRef<Entry>('Entry');
 export const MerchantType = builder.objectRef<PublicMerchant>('Merchant');
 export const OrderTransitionType = builder.objectRef<ShownTransition>('OrderTransition');

@@ -195,6 +195,8 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
     refunds: fc.array(refunds, { maxLength: 3 }),
     disputes: fc.array(
       fc.record({
+        reason: fc.option(text, { nil: undefined }),
+        dueByMs: fc.option(whole, { nil: undefined }),
         disputeId: text,
         paymentId: text,
         status: fc.constantFrom(

@@ -11,6 +11,7 @@ const PARTS = {
   Entry: [isTenantId, isId, isUlid],
   Order: [isTenantId, isId, isUlid],
   Refund: [isTenantId, isId, isUlid, isPart],
+  Dispute: [isTenantId, isId, isUlid, isPart],
   Step: [isTenantId, isId, isUlid, isPart],
   Merchant: [isTenantId, isId],
   Product: [isTenantId, isId, isId],

@@ -112,6 +112,8 @@ export const DISPUTE = record<Dispute>({
   amount: decimalAt('a'),
   recorded: flagAt('b'),
   ofOverpayment: flagAt('z'),
+  reason: optionalField(textAt('r')),
+  dueByMs: optionalField(integerAt('d')),
 });
 
 export const OVERPAYMENT = record<Overpayment>({

@@ -172,6 +172,9 @@ export const readProviderDispute: Reader<ProviderDispute> = readerOf(
     currency: currencyCode,
     livemode: z.boolean(),
     created: epochSeconds,
+    reason: word,
+    // That nobody can answer it, or that it can't be read when, must not hide that there is a dispute.
+    evidence_details: z.object({ due_by: epochSeconds }).optional().catch(undefined),
   }),
   ({ payment_intent: paymentId, ...found }) =>
     paymentId === undefined
@@ -184,5 +187,6 @@ export const readProviderDispute: Reader<ProviderDispute> = readerOf(
           currency: found.currency,
           livemode: found.livemode,
           createdS: found.created,
+          ...defined({ reason: found.reason, dueByS: found.evidence_details?.due_by }),
         },
 );

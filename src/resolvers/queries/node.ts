@@ -44,12 +44,17 @@ async function find({ kind, parts }: NodeId, context: RequestContext): Promise<o
     case 'Order':
       return load.order({ tenant, accountId: owner, orderId: name });
     case 'Refund':
+    case 'Dispute':
     case 'Step': {
       const order = await load.order({ tenant, accountId: owner, orderId: name });
       if (order === undefined) return undefined;
       if (kind === 'Refund') {
         const refund = findRefund(order, part);
         return refund && { ...refund, order };
+      }
+      if (kind === 'Dispute') {
+        const dispute = order.disputes.find((one) => one.disputeId === part);
+        return dispute && { ...dispute, order };
       }
       const step = order.steps.find((one) => one.name === part);
       return step && { order, step };

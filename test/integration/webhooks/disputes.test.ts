@@ -26,9 +26,16 @@ describe('a dispute', () => {
     const { world, order } = await paid();
     const ledger = withRefunds(world, () => Promise.reject(new Error('the provider was asked for a refund')));
     const ask = () => refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order) });
-    await reportedDispute(world, 'created', { status: 'needs_response' });
+    await reportedDispute(world, 'created', {
+      status: 'needs_response',
+      reason: 'product_not_received',
+      evidence_details: { due_by: 1_900_000_000 },
+    });
     expect(await ask()).toMatchObject({ kind: 'OrderDisputed' });
-    await reportedDispute(world, 'closed', { status: 'lost' });
+    await reportedDispute(world, 'closed', { status: 'lost', evidence_details: { due_by: null } });
+    expect((await world.now(order)).disputes).toMatchObject([
+      { reason: 'product_not_received', dueByMs: 1_900_000_000_000 },
+    ]);
     await reportedDispute(world, 'funds_withdrawn', { status: 'lost' });
     expect(await ask()).toMatchObject({ kind: 'OrderDisputed' });
     expect(await world.recorded('alice', 'merchant:cafe')).toBe('0');

@@ -612,6 +612,7 @@ export type NodeQueryVariables = Exact<{
 
 export type NodeQuery = { readonly node:
     | { readonly __typename: 'Balance', readonly id: string }
+    | { readonly __typename: 'Dispute', readonly id: string }
     | { readonly __typename: 'Entry', readonly id: string }
     | { readonly __typename: 'Merchant', readonly id: string }
     | { readonly __typename: 'Order', readonly id: string }

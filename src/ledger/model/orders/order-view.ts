@@ -1,6 +1,14 @@
+import { type Decimal, ZERO } from '../../kernel/money.ts';
 import { hasRoomForAttempt } from './order-size.ts';
 import { allows } from './order-states.ts';
-import { type Order, type OrderPayment, type PaymentPage, hasClaimedAttempt, openAttempt } from './order.ts';
+import {
+  type Order,
+  type OrderPayment,
+  type PaymentPage,
+  hasClaimedAttempt,
+  isDisputed,
+  openAttempt,
+} from './order.ts';
 
 /*
  * What clients are told of an order beside its facts: what the table of states allows now, so that no client copies the
@@ -27,6 +35,14 @@ function byCheckout(order: Order, nowMs: number): boolean {
 
 export function isCancelable(order: Order): boolean {
   return allows('CANCEL', order.state) && !hasClaimedAttempt(order);
+}
+
+/**
+ * What can be refunded now. Nothing while a dispute is open or lost: the provider refuses, and the dispute decides where the
+ * money goes. Below zero where more was given back than was paid.
+ */
+export function refundableNow(order: Order): Decimal {
+  return isDisputed(order) && order.refundable.gt(ZERO) ? ZERO : order.refundable;
 }
 
 /** Where the customer goes now: the session's page, or the voucher of a waiting payment; undefined once it has expired. */

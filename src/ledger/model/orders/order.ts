@@ -22,7 +22,10 @@ export interface Order extends OrderRef {
   /** Opened with a scanned payment code: the customer's consent that lets a terminal charge it. */
   readonly consented: boolean;
   readonly payment?: OrderPayment | undefined;
-  /** What can still be given back: paid − succeeded − pending. Dashboard refunds may take it below zero. */
+  /**
+   * What is neither given back nor about to be: paid − succeeded − pending. Dashboard refunds may take it below zero. While
+   * the order is disputed none of it can be refunded: `refundableNow`.
+   */
   readonly refundable: Decimal;
   readonly refunded: Decimal;
   readonly refundPending: Decimal;
@@ -138,6 +141,10 @@ export interface Dispute {
   readonly recorded: boolean;
   /** Against an overpayment: touches neither `refundable`, `disputed` nor state. */
   readonly ofOverpayment: boolean;
+  /** The bank's word for why, such as `fraudulent`. */
+  readonly reason?: string | undefined;
+  /** Until when the merchant may answer it with evidence. */
+  readonly dueByMs?: number | undefined;
 }
 
 /** A payment that arrived though the order was paid already: booked, and given back by a step. */

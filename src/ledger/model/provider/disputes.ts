@@ -28,6 +28,8 @@ export interface DisputeDetails {
   readonly amountMinor: number;
   readonly currency: string;
   readonly ofOverpayment: boolean;
+  readonly reason?: string;
+  readonly dueByS?: number;
 }
 
 const RANK: Readonly<Record<Dispute['status'], number>> = {
@@ -63,31 +65,46 @@ export function decideDispute(
   if (amount === undefined || details.currency !== order.currency)
     return mismatch('another currency than the order');
   const known = order.disputes.find(({ disputeId }) => disputeId === details.disputeId);
-  if (known?.status === details.status) return sameStatus(order, known, amount, isCurrent, context);
+  if (known?.status === details.status)
+    return sameStatus(order, known, { ...details, amount }, isCurrent, context);
   if (known !== undefined && !isCurrent && RANK[details.status] <= RANK[known.status]) {
     return details.status === 'inquiry' ? stale(`the dispute is ${known.status}`) : { kind: 'ASK' };
   }
   return advance(order, known, { ...details, amount }, balance, context);
 }
 
-/** The amount may change while nothing is booked: the customer disputes more, or less. */
+/** The amount may change while nothing is booked: the customer disputes more, or less. So may the day until when to answer. */
 function sameStatus(
   order: Order,
   known: Dispute,
-  amount: Decimal,
+  details: ReportedDispute,
   isCurrent: boolean,
   { atMs }: DecisionContext,
 ): UpdateDecision | AskDispute {
-  if (known.recorded || known.amount.eq(amount)) return stale(`the dispute is ${known.status}`);
+  const amount = known.recorded ? known.amount : details.amount;
+  const wording = described(known, details);
+  const isSame =
+    known.amount.eq(amount) && wording.reason === known.reason && wording.dueByMs === known.dueByMs;
+  if (isSame) return stale(`the dispute is ${known.status}`);
   if (!isCurrent) return { kind: 'ASK' };
-  const disputes = replacedDispute(order, { ...known, amount });
+  const disputes = replacedDispute(order, { ...known, ...wording, amount });
   return { kind: 'CHANGE', before: order, after: touch(order, atMs, { disputes }) };
+}
+
+type ReportedDispute = DisputeDetails & { readonly amount: Decimal };
+
+/** What is told of a dispute beside its money; what isn't told again stays. */
+function described(
+  known: Dispute | undefined,
+  { reason = known?.reason, dueByS }: DisputeDetails,
+): Pick<Dispute, 'reason' | 'dueByMs'> {
+  return { reason, dueByMs: dueByS === undefined ? known?.dueByMs : dueByS * 1000 };
 }
 
 function advance(
   order: Order,
   known: Dispute | undefined,
-  details: DisputeDetails & { readonly amount: Decimal },
+  details: ReportedDispute,
   balance: Decimal,
   context: DecisionContext,
 ): OrderUpdate {
@@ -98,7 +115,15 @@ function advance(
   const stands = isLoss || (recorded !== undefined && !isReturn);
   // While its loss stands, a dispute is over what was booked.
   const amount = recorded !== undefined && stands ? recorded.amount : details.amount;
-  const dispute: Dispute = { disputeId, paymentId, status, amount, recorded: stands, ofOverpayment };
+  const dispute: Dispute = {
+    disputeId,
+    paymentId,
+    status,
+    amount,
+    recorded: stands,
+    ofOverpayment,
+    ...described(known, details),
+  };
   const recordedLoss = isLoss
     ? loss(order, dispute, balance)
     : isReturn

@@ -272,6 +272,20 @@ describe('a dispute', () => {
   });
 
   test.each([
+    [{ due_by: 1_900_000_000, has_evidence: false }, 1_900_000_000],
+    [{ due_by: null }, undefined],
+    [null, undefined],
+    [{ due_by: 'tomorrow' }, undefined],
+  ])('says until when it can be answered, where that can be read: %j', (evidence_details, dueByS) => {
+    const reading = readProviderDispute(stripeDispute({ evidence_details, reason: 'fraudulent' }));
+    expect(reading).toEqual({
+      kind: 'READ',
+      value: expect.objectContaining({ disputeId: 'du_1', reason: 'fraudulent' }) as unknown,
+    });
+    expect(reading.kind === 'READ' ? reading.value.dueByS : null).toBe(dueByS);
+  });
+
+  test.each([
     ['warning_needs_response', 'inquiry'],
     ['warning_under_review', 'inquiry'],
     ['warning_closed', 'cleared'],
