@@ -47,14 +47,7 @@ function homesExcept(...names) {
 }
 
 export default defineConfig(
-  globalIgnores([
-    'node_modules/',
-    'dist/',
-    'coverage/',
-    '.data/',
-    '.test-results/',
-    'test/support/generated/',
-  ]),
+  globalIgnores(['node_modules/', 'dist/', 'coverage/', '.data/', '.test-results/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   {
     files: ['**/*.ts'],

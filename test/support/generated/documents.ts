@@ -1,4 +1,5 @@
 // Generated from the tests' .graphql files by "npm run generate".
+/* eslint-disable */
 
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
