@@ -33,4 +33,12 @@ export const EDGE: readonly PlantedBug[] = [
     to: 'isDisputed(order) && order.refundable.lt(ZERO) ? ZERO : order.refundable;',
     tests: ['test/integration/graphql/disputes.test.ts'],
   },
+  {
+    name: 'a malformed amount within a variable is not named',
+    file: 'src/transport/argument-path.ts',
+    from: 'return path && [...path, ...pathInVariable(message)];',
+    to: 'return path && [...path, ...pathInVariable(name)];',
+    tests: ['test/integration/graphql/amounts.test.ts'],
+    only: 'names the argument',
+  },
 ];

@@ -15,16 +15,16 @@ function textScalar<Value>(options: {
   readonly print: (value: unknown) => string;
 }): GraphQLScalarType<Value, string> {
   const { name, description, takes, read, print } = options;
-  const parse = (text: unknown): Value => {
+  const parse = (text: unknown, node?: ValueNode): Value => {
     const value = typeof text === 'string' ? read(text) : undefined;
-    if (value === undefined) throw badRequest(`${name} takes ${takes}.`);
+    if (value === undefined) throw badRequest(`${name} takes ${takes}.`, node && { nodes: node });
     return value;
   };
   return new GraphQLScalarType<Value, string>({
     name,
     description,
-    parseValue: parse,
-    parseLiteral: (node: ValueNode) => parse(node.kind === Kind.STRING ? node.value : undefined),
+    parseValue: (text) => parse(text),
+    parseLiteral: (node: ValueNode) => parse(node.kind === Kind.STRING ? node.value : undefined, node),
     serialize: print,
   });
 }

@@ -4,6 +4,7 @@ import { defined } from '../ledger/kernel/defined.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { RequestContext } from '../schema/context.ts';
 import { ERROR_CODES } from '../schema/errors.ts';
+import { argumentPathOf } from './argument-path.ts';
 
 export interface PublicErrorOptions {
   readonly requestId: string;
@@ -93,8 +94,11 @@ function shown(
   { suggestions }: PublicErrorOptions,
   extensions: Readonly<Record<string, unknown>>,
 ): GraphQLError {
-  const message = suggestions ? error.message : error.message.replace(/ Did you mean .*\?$/s, '');
-  return new GraphQLError(withoutValues(message), { ...placeOf(error), extensions: defined(extensions) });
+  const said = suggestions ? error.message : error.message.replace(/ Did you mean .*\?$/s, '');
+  const message = withoutValues(said);
+  const known = error.extensions['argument'] ?? argumentPathOf(error, message);
+  const argument = extensions['code'] === 'BAD_REQUEST' ? known : undefined;
+  return new GraphQLError(message, { ...placeOf(error), extensions: defined({ ...extensions, argument }) });
 }
 
 /** Where in the document and in the result it is. */

@@ -42,6 +42,12 @@ const MUTATIONS: readonly (readonly [string, Principal, (amount: string) => stri
       `topUp(idempotencyKey: "hostile", input: { accountId: "alice", amount: ${amount}, method: CASH })`,
   ],
   [
+    'topUp',
+    ALICE,
+    (amount) =>
+      `topUp(idempotencyKey: "hostile", input: { amount: ${amount}, method: CHECKOUT, successUrl: "https://shop.example/a", cancelUrl: "https://shop.example/b" })`,
+  ],
+  [
     'refund',
     SELLER,
     (amount) => `refund(idempotencyKey: "hostile", input: { orderId: "${paidOrder}", amount: ${amount} })`,
@@ -72,56 +78,80 @@ async function balance(): Promise<string | undefined> {
   return viewer.wallet?.balances.find(({ asset }) => asset === 'ECOPAY')?.amount;
 }
 
-describe.each(MUTATIONS)('%s', (_name, principal, call) => {
+/** The input of a call, as the value of a variable. */
+function inputOf(call: string): unknown {
+  const [, literal = ''] = /input: (\{.*\})/.exec(call) ?? [];
+  return JSON.parse(literal.replace(/(\w+): /g, '"$1": ').replace(/: (CASH|CHECKOUT)\b/, ': "$1"'));
+}
+
+/** What is wrong with a request, and with which of its arguments. */
+function blamed({ errors }: Awaited<ReturnType<Gateway['run']>>): readonly unknown[] {
+  return errors.map(({ extensions }) => [extensions['code'], extensions['argument']]);
+}
+
+describe.each(MUTATIONS)('%s', (name, principal, call) => {
+  const field = name === 'putProduct' ? 'price' : 'amount';
   const withVariable = (amount: unknown): ReturnType<Gateway['run']> =>
     gateway.run<unknown, { amount: unknown }>(
       principal,
-      `mutation($amount: Decimal!) { ${call('$amount')} { __typename } }`,
+      `mutation($amount: Decimal!) { ${call('$amount')} { __typename ... on InvalidInput { issues { path } } } }`,
       { amount },
     );
 
   it.each(MALFORMED)('refuses a malformed amount before any rule: %j', async (amount) => {
-    expect(codesOf(await withVariable(amount))).toEqual(['BAD_REQUEST']);
+    expect(blamed(await withVariable(amount))).toEqual([['BAD_REQUEST', ['input', field]]]);
     const literal = await gateway.run(
       principal,
       `mutation { ${call(JSON.stringify(amount))} { __typename } }`,
     );
-    expect(codesOf(literal)).toEqual(['BAD_REQUEST']);
+    expect(blamed(literal)).toEqual([['BAD_REQUEST', ['input', field]]]);
+  });
+
+  it('names the argument where the whole input is a variable, and does not repeat its value', async () => {
+    const key = call('').includes('idempotencyKey') ? 'idempotencyKey: "hostile", ' : '';
+    const answer = await gateway.run<unknown, Record<string, unknown>>(
+      principal,
+      `mutation($i: ${name[0]?.toUpperCase() ?? ''}${name.slice(1)}Input!) { ${name}(${key}input: $i) { __typename } }`,
+      { i: inputOf(call('"1e3"')) },
+    );
+    expect(blamed(answer)[0]).toEqual(['BAD_REQUEST', ['input', field]]);
+    expect(JSON.stringify(answer)).not.toContain('1e3');
   });
 
   it.each(NO_STRINGS)('refuses an amount that is no string: %j', async (amount) => {
-    expect(codesOf(await withVariable(amount))).toEqual(['BAD_REQUEST']);
+    expect(blamed(await withVariable(amount))).toEqual([['BAD_REQUEST', ['input', field]]]);
   });
 
   it.each(['10.10', '0.1', '9007199254740993', '-1', 'true', '[]', 'ECOPAY'])(
     'refuses a literal that is no string: %s',
     async (literal) => {
       const answer = await gateway.run(principal, `mutation { ${call(literal)} { __typename } }`);
-      expect(codesOf(answer)).toEqual(['BAD_REQUEST']);
+      expect(blamed(answer)).toEqual([['BAD_REQUEST', ['input', field]]]);
     },
   );
 
   it.each(['-0', '0', '0.00', '0.001', '1'.padEnd(19, '0')])(
     'refuses an amount that can not be one: %s',
     async (amount) => {
-      const [field] = Object.values(dataOf(await withVariable(amount)) as Record<string, unknown>);
-      expect(field).toEqual({ __typename: 'InvalidInput' });
+      const [answer] = Object.values(dataOf(await withVariable(amount)) as Record<string, unknown>);
+      expect(answer).toMatchObject({ __typename: 'InvalidInput', issues: [{ path: [field] }] });
     },
   );
 });
 
 it.each(MUTATIONS.filter(([name]) => name !== 'adjustBalance'))(
   '%s refuses a negative amount',
-  async (_name, principal, call) => {
-    const [field] = Object.values(
+  async (name, principal, call) => {
+    const [answer] = Object.values(
       dataOf(
         await gateway.run<Record<string, unknown>, never>(
           principal,
-          `mutation { ${call('"-10.00"')} { __typename } }`,
+          `mutation { ${call('"-10.00"')} { __typename ... on InvalidInput { issues { path code } } } }`,
         ),
       ),
     );
-    expect(field).toEqual({ __typename: 'InvalidInput' });
+    const path = [name === 'putProduct' ? 'price' : 'amount'];
+    expect(answer).toEqual({ __typename: 'InvalidInput', issues: [{ path, code: 'not_positive' }] });
   },
 );
 

@@ -68,7 +68,7 @@ async function dispute(id: string, details: Partial<DisputeDetails>): Promise<vo
 const ORDER = `query($id: ID!) { order(id: $id) {
   refundableAmount disputed disputes { id amount currency reason status dueBy } } }`;
 
-interface Told {
+interface ShownOrder {
   readonly order: {
     readonly refundableAmount: string;
     readonly disputed: boolean;
@@ -76,8 +76,8 @@ interface Told {
   } | null;
 }
 
-async function told(id: string): Promise<NonNullable<Told['order']>> {
-  const { order } = dataOf(await gateway.run<Told, { id: string }>(SELLER, ORDER, { id }));
+async function shownOrder(id: string): Promise<NonNullable<ShownOrder['order']>> {
+  const { order } = dataOf(await gateway.run<ShownOrder, { id: string }>(SELLER, ORDER, { id }));
   if (order === null) throw new Error('no order');
   return order;
 }
@@ -88,9 +88,9 @@ const refund = (id: string, amount: string): string =>
 describe('an order whose payment is disputed', () => {
   it('has nothing to refund while the dispute is open or lost, in part as in full, as `refund` says', async () => {
     const id = await paidByCard();
-    expect((await told(id)).refundableAmount).toBe('13.10');
+    expect((await shownOrder(id)).refundableAmount).toBe('13.10');
     await dispute(id, { reason: 'fraudulent', dueByS: 1_900_000_000, amountMinor: 500 });
-    expect(await told(id)).toEqual({
+    expect(await shownOrder(id)).toEqual({
       refundableAmount: '0.00',
       disputed: true,
       disputes: [
@@ -105,7 +105,7 @@ describe('an order whose payment is disputed', () => {
       ],
     });
     await dispute(id, { status: 'lost', amountMinor: 500 });
-    expect(await told(id)).toMatchObject({
+    expect(await shownOrder(id)).toMatchObject({
       refundableAmount: '0.00',
       disputes: [{ status: 'LOST', reason: 'fraudulent', dueBy: '2030-03-17T17:46:40.000Z' }],
     });
@@ -113,7 +113,7 @@ describe('an order whose payment is disputed', () => {
       refund: { __typename: 'OrderDisputed' },
     });
     await dispute(id, { status: 'won', amountMinor: 500 });
-    expect(await told(id)).toMatchObject({
+    expect(await shownOrder(id)).toMatchObject({
       refundableAmount: '13.10',
       disputed: false,
       disputes: [{ status: 'WON' }],
@@ -123,7 +123,7 @@ describe('an order whose payment is disputed', () => {
   it('keeps what can be refunded while the bank only asks', async () => {
     const id = await paidByCard();
     await dispute(id, { status: 'inquiry' });
-    expect(await told(id)).toMatchObject({
+    expect(await shownOrder(id)).toMatchObject({
       refundableAmount: '13.10',
       disputed: false,
       disputes: [{ amount: '13.10', reason: null, status: 'INQUIRY', dueBy: null }],
@@ -133,7 +133,7 @@ describe('an order whose payment is disputed', () => {
   it('shows a dispute by its id to whoever sees the order', async () => {
     const id = await paidByCard();
     await dispute(id, {});
-    const [shown] = (await told(id)).disputes;
+    const [shown] = (await shownOrder(id)).disputes;
     const node = (principal: typeof ALICE) =>
       gateway.run<object, { id: string | undefined }>(
         principal,

@@ -81,6 +81,32 @@ describe('an error about the request', () => {
     }
   });
 
+  it('names the argument that is wrong, by its path alone', async () => {
+    const create = 'createOrder(idempotencyKey: "k", input: ';
+    const input = '{ merchantId: "m_1", items: [{ sku: "a", quantity: 1 }, { sku: "b", quantity: "two" }] }';
+    const items = [
+      { sku: 'a', quantity: 1 },
+      { sku: 'b', quantity: CANARY },
+    ];
+    for (const sent of [
+      body(`mutation { ${create} ${input}) { __typename } }`),
+      body(`mutation ($i: CreateOrderInput!) { ${create} $i) { __typename } }`, {
+        i: { merchantId: 'm_1', items },
+      }),
+      body(
+        `query Q($n: Int!) { __typename } mutation M($n: Int!) { ${create} { merchantId: "m_1", items: [{ sku: "a", quantity: 1 }, { sku: "b", quantity: $n }] }) { __typename } }`,
+        { n: CANARY },
+      ).replace('{', '{"operationName":"M",'),
+    ]) {
+      const answer = (await (await gateway.post(ALICE, sent)).json()) as {
+        errors: { extensions: object }[];
+      };
+      expect(answer.errors.map(({ extensions }) => extensions)).toEqual([
+        { code: 'BAD_REQUEST', argument: ['input', 'items', '1', 'quantity'] },
+      ]);
+    }
+  });
+
   it('says what is wrong, and where', async () => {
     const messages = async (sent: string): Promise<readonly string[]> => {
       // GraphQL over HTTP answers with this and nothing else.

@@ -224,7 +224,7 @@ describe('what a merchant is told', () => {
       data: {
         version: 9,
         refundedAmount: '2.50',
-        refundableAmount: '10.00',
+        refundableAmount: '0.00',
         disputed: true,
         refund: { amount: '2.50', state: 'SUCCEEDED' },
       },
