@@ -41,4 +41,25 @@ export const EDGE: readonly PlantedBug[] = [
     tests: ['test/integration/graphql/amounts.test.ts'],
     only: 'names the argument',
   },
+  {
+    name: 'a merchant is told of an expired order as of a failed one',
+    file: 'src/ledger/model/provider/attempt-outcomes.ts',
+    from: "steps: stepsAfter('expired', order, context),",
+    to: "steps: stepsAfter('failed', order, context),",
+    tests: ['test/integration/fulfilment/notified-transitions.test.ts'],
+  },
+  {
+    name: 'a merchant is told once of all disputes of one id',
+    file: 'src/fulfilment/follow-up.ts',
+    from: "return [followUpName, trigger.kind, ...about, String(trigger.atMs)].join(':');",
+    to: "return [followUpName, 'disputed', ...about, String(trigger.atMs)].join(':');",
+    tests: ['test/integration/fulfilment/notified-transitions.test.ts'],
+  },
+  {
+    name: 'a merchant never hears that a refund failed',
+    file: 'src/ledger/model/orders/refunds.ts',
+    from: 'steps: [...order.steps, ...furtherSteps(order, stepNames, what.atMs)],\n    ...(wasPending',
+    to: 'steps: [...order.steps, ...furtherSteps(order, stepNames.slice(9), what.atMs)],\n    ...(wasPending',
+    tests: ['test/integration/fulfilment/notified-transitions.test.ts'],
+  },
 ];

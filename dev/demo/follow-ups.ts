@@ -15,6 +15,8 @@ const CREATE_ORDER = `mutation ($key: IdempotencyKey!, $input: CreateOrderInput!
 const CHARGE = `mutation ($key: IdempotencyKey!, $input: ChargeInput!) {
   charge(idempotencyKey: $key, input: $input) {
     __typename ... on ChargeSuccess { order { id state } } ... on Failure { message } } }`;
+const CANCEL = `mutation ($key: IdempotencyKey!, $input: CancelOrderInput!) {
+  cancelOrder(idempotencyKey: $key, input: $input) { __typename ... on Failure { message } } }`;
 const STEPS = `query ($id: ID!) { order(id: $id) { state steps { name state attempts lastError } } }`;
 
 interface Steps {
@@ -51,25 +53,62 @@ export async function playFollowUps(stage: Stage): Promise<void> {
       secret: SECRET,
       nowS: () => epochS(systemClock.nowMs()),
       onMessage: ({ type, data }) => {
-        narrator.tell(`the florist is told: ${type}, version ${String(data.version)}, signature verified`);
+        const { version, lines, amount, currency } = data;
+        const what = lines.map(({ name, quantity }) => `${String(quantity)} × ${name}`).join(', ');
+        narrator.tell(
+          `the florist is told: ${type}, ${what}, ${amount} ${currency}, version ${String(version)}, signature verified`,
+        );
       },
     });
     await confirmed(watch);
     narrator.transitions(watch.seen);
     narrator.check(receiver.inbox.newest.has(orderId), 'told once, CONFIRMED, and nobody had to look');
+
+    narrator.step('Another order of flowers, and the customer thinks better of it');
+    const canceled = await canceledOrder(stage);
+    await heardOf(receiver, canceled, 'CANCELED');
+    narrator.check(true, 'the florist is told that it is canceled');
   } finally {
     await watch.stop();
     await receiver?.stop();
   }
 }
 
-async function paidOrder({ gateway, cast }: Stage): Promise<string> {
-  const input = { merchantId: MERCHANT, accountId: cast.accountId, amount: '300', description: 'Tulips' };
+async function openedOrder({ gateway, cast }: Stage, purpose: string, description: string): Promise<string> {
+  const input = { merchantId: MERCHANT, accountId: cast.accountId, amount: '300', description };
   const opened = await gateway.run<{
     createOrder: { readonly __typename: string; readonly order?: { readonly id: string } };
-  }>(cast.admin, CREATE_ORDER, { key: cast.key('flowers-order'), input });
+  }>(cast.admin, CREATE_ORDER, { key: cast.key(purpose), input });
   const orderId = opened.createOrder.order?.id;
   if (orderId === undefined) throw new Error(`createOrder: ${opened.createOrder.__typename}`);
+  return orderId;
+}
+
+async function canceledOrder(stage: Stage): Promise<string> {
+  const { gateway, cast } = stage;
+  const orderId = await openedOrder(stage, 'flowers-roses', 'Roses');
+  const variables = { key: cast.key('flowers-cancel'), input: { orderId } };
+  const { cancelOrder } = await gateway.run<{ cancelOrder: { readonly __typename: string } }>(
+    cast.customer,
+    CANCEL,
+    variables,
+  );
+  if (cancelOrder.__typename !== 'CancelOrderSuccess')
+    throw new Error(`cancelOrder: ${cancelOrder.__typename}`);
+  return orderId;
+}
+
+/** Waits until the merchant's server has the order in a state. */
+async function heardOf({ inbox }: MerchantReceiver, orderId: string, state: string): Promise<void> {
+  for (let waitedMs = 0; inbox.newest.get(orderId)?.data.state !== state; waitedMs += POLL_MS) {
+    if (waitedMs >= PATIENCE_MS) throw new Error(`the florist was not told of ${state}`);
+    await delay(POLL_MS);
+  }
+}
+
+async function paidOrder(stage: Stage): Promise<string> {
+  const { gateway, cast } = stage;
+  const orderId = await openedOrder(stage, 'flowers-order', 'Tulips');
   const variables = { key: cast.key('flowers-charge'), input: { orderId } };
   const { charge } = await gateway.run<{ charge: { readonly __typename: string } }>(
     cast.customer,

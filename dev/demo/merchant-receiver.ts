@@ -10,7 +10,14 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 export interface OrderMessage {
   readonly type: string;
   readonly timestamp: string;
-  readonly data: { readonly orderId: string; readonly version: number; readonly state: string };
+  readonly data: {
+    readonly orderId: string;
+    readonly version: number;
+    readonly state: string;
+    readonly amount: string;
+    readonly currency: string;
+    readonly lines: readonly { readonly name: string; readonly quantity: number }[];
+  };
 }
 
 /** How far a message's time may be from ours: an old one may be a recording that somebody plays again. */

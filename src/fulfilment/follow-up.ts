@@ -1,14 +1,7 @@
-import type { FollowUps } from '../ledger/usecases/runtime/ledger.ts';
+import type { FollowUpTrigger, StepNames } from '../ledger/model/orders/follow-up-trigger.ts';
+import { parseInteger } from '../ledger/kernel/integers.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import type { Tenant, Tenants } from '../config/tenants.ts';
-
-/** What a follow-up follows. A step's name contains it: `receipt:paid`, `receipt:refunded:<refundId>`, … */
-export type FollowUpTrigger =
-  | { readonly kind: 'paid' }
-  | { readonly kind: 'refunded'; readonly refundId: string }
-  | { readonly kind: 'disputed'; readonly disputeId: string }
-  /** A second payment of an order that was paid already. */
-  | { readonly kind: 'overpayment'; readonly paymentId: string };
 
 /** How a run ended. A reason is stored with the order and shown to operators: no personal data, no secrets. */
 export type StepResult =
@@ -42,18 +35,13 @@ export interface FollowUp {
   readonly run: (context: StepContext) => Promise<StepResult>;
 }
 
-/** The name of the step that runs a follow-up after this trigger. */
+/** The name of the step that runs a follow-up after this trigger: `receipt:paid`, `receipt:refunded:<refundId>:<atMs>`, … */
 export function stepName(followUpName: string, trigger: FollowUpTrigger): string {
-  switch (trigger.kind) {
-    case 'paid':
-      return `${followUpName}:paid`;
-    case 'refunded':
-      return `${followUpName}:refunded:${trigger.refundId}`;
-    case 'disputed':
-      return `${followUpName}:disputed:${trigger.disputeId}`;
-    case 'overpayment':
-      return `${followUpName}:${trigger.paymentId}`;
-  }
+  if (trigger.kind === 'paid') return `${followUpName}:paid`;
+  if (trigger.kind === 'overpayment') return `${followUpName}:${trigger.paymentId}`;
+  const about =
+    'refundId' in trigger ? [trigger.refundId] : 'disputeId' in trigger ? [trigger.disputeId] : [];
+  return [followUpName, trigger.kind, ...about, String(trigger.atMs)].join(':');
 }
 
 /** The inverse of `stepName`. */
@@ -61,12 +49,23 @@ export function readStepName(name: string): {
   readonly followUpName: string;
   readonly trigger: FollowUpTrigger;
 } {
-  const [followUpName = '', kind = '', ...rest] = name.split(':');
-  const id = rest.join(':');
-  if (kind === 'paid' && id === '') return { followUpName, trigger: { kind } };
-  if (kind === 'refunded' && id !== '') return { followUpName, trigger: { kind, refundId: id } };
-  if (kind === 'disputed' && id !== '') return { followUpName, trigger: { kind, disputeId: id } };
-  return { followUpName, trigger: { kind: 'overpayment', paymentId: [kind, ...rest].join(':') } };
+  const [followUpName = '', ...rest] = name.split(':');
+  return { followUpName, trigger: readTrigger(rest) };
+}
+
+function readTrigger(parts: readonly string[]): FollowUpTrigger {
+  const [kind = '', ...rest] = parts;
+  const id = rest.slice(0, -1).join(':');
+  const last = rest.at(-1) ?? '';
+  const atMs = /^\d{1,16}$/.test(last) ? parseInteger(last) : undefined;
+  if (kind === 'paid' && rest.length === 0) return { kind };
+  if (atMs !== undefined) {
+    if ((kind === 'failed' || kind === 'expired' || kind === 'canceled') && id === '') return { kind, atMs };
+    if ((kind === 'refunded' || kind === 'refund-failed') && id !== '') return { kind, refundId: id, atMs };
+    if ((kind === 'disputed' || kind === 'dispute-won' || kind === 'dispute-lost') && id !== '')
+      return { kind, disputeId: id, atMs };
+  }
+  return { kind: 'overpayment', paymentId: parts.join(':') };
 }
 
 /** The follow-ups of this deployment by name. Servers and workers must have the same ones. */
@@ -87,17 +86,12 @@ export function createRegistry(...followUps: readonly FollowUp[]): Registry {
 }
 
 /** The steps that the ledger adds to an order after each trigger: one for every follow-up that applies. */
-export function followUpsOf(registry: Registry, tenants: Tenants): FollowUps {
-  const names = (trigger: FollowUpTrigger, order: Order): readonly string[] => {
+export function followUpsOf(registry: Registry, tenants: Tenants): StepNames {
+  return (trigger, order) => {
     const tenant = tenants.get(order.tenant);
     if (tenant === undefined) return [];
     return [...registry.values()]
       .filter((followUp) => followUp.appliesTo(trigger, order, tenant))
       .map((followUp) => stepName(followUp.name, trigger));
-  };
-  return {
-    afterPaid: (order) => names({ kind: 'paid' }, order),
-    afterRefund: (order, refundId) => names({ kind: 'refunded', refundId }, order),
-    afterDispute: (order, disputeId) => names({ kind: 'disputed', disputeId }, order),
   };
 }

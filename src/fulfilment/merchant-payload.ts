@@ -1,18 +1,36 @@
 import { isoInstant } from '../ledger/kernel/clock.ts';
 import { currency } from '../ledger/kernel/currencies.ts';
+import { defined } from '../ledger/kernel/defined.ts';
 import { type Decimal, formatDecimal } from '../ledger/kernel/money.ts';
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
-import { type Order, findRefund, isDisputed } from '../ledger/model/orders/order.ts';
+import type { FollowUpTrigger } from '../ledger/model/orders/follow-up-trigger.ts';
+import { type Order, type OrderPayment, findRefund, isDisputed } from '../ledger/model/orders/order.ts';
 import type { OrderState } from '../ledger/model/orders/order-states.ts';
 import { refundableNow } from '../ledger/model/orders/order-view.ts';
-import type { FollowUpTrigger } from './follow-up.ts';
+
+/** Raised when a field is renamed, removed or given another meaning; not when one is added. */
+const PAYLOAD_VERSION = 1;
+
+/** What is told after each trigger; of an overpayment nothing, since it never was the merchant's money. */
+const TYPES = {
+  paid: 'order.paid',
+  failed: 'order.failed',
+  expired: 'order.expired',
+  canceled: 'order.canceled',
+  refunded: 'order.refunded',
+  'refund-failed': 'order.refund_failed',
+  disputed: 'order.disputed',
+  'dispute-won': 'order.dispute_won',
+  'dispute-lost': 'order.dispute_lost',
+} as const satisfies Readonly<Record<Exclude<FollowUpTrigger['kind'], 'overpayment'>, string>>;
 
 /**
- * The message to a merchant's server (docs/FOLLOW-UPS.md). Fields may be added; none is renamed, removed or given another
- * meaning. No personal data: a merchant who needs more reads the order by its id.
+ * The message to a merchant's server (docs/FOLLOW-UPS.md). It tells what the merchant may read over GraphQL, and nothing of
+ * the customer beside the account's name.
  */
 export interface MerchantPayload {
-  readonly type: 'order.paid' | 'order.refunded' | 'order.disputed';
+  readonly type: (typeof TYPES)[keyof typeof TYPES];
+  readonly payloadVersion: typeof PAYLOAD_VERSION;
   /** When it happened; ISO 8601. */
   readonly timestamp: string;
   /** The order at this delivery: of two messages the one with the higher version is the newer. */
@@ -22,6 +40,7 @@ export interface MerchantPayload {
     readonly version: number;
     readonly state: OrderState;
     readonly merchantId: string;
+    readonly accountId: string;
     readonly currency: string;
     /** Decimals with the full scale of the currency, `"480"` or `"4.80"`, or finer if the provider's amount was. */
     readonly amount: string;
@@ -29,64 +48,105 @@ export interface MerchantPayload {
     readonly refundPendingAmount: string;
     readonly refundableAmount: string;
     readonly disputed: boolean;
-    /** order.refunded: the refund that this is about. */
-    readonly refund?: { readonly refundId: string; readonly amount: string; readonly state: string };
-    /** order.disputed: the dispute that this is about. */
-    readonly dispute?: { readonly disputeId: string; readonly amount: string; readonly status: string };
+    readonly lines: readonly PayloadLine[];
+    readonly createdAt: string;
+    /** Once it was paid: how, when, and by which payment of the provider. */
+    readonly method?: OrderPayment['method'];
+    readonly paidAt?: string;
+    readonly providerReference?: string;
+    /** order.refunded, order.refund_failed: the refund that this is about. */
+    readonly refund?: {
+      readonly refundId: string;
+      readonly amount: string;
+      readonly currency: string;
+      readonly state: string;
+      readonly reason?: string;
+      readonly failureReason?: string;
+    };
+    /** order.disputed, order.dispute_won, order.dispute_lost: the dispute that this is about. */
+    readonly dispute?: {
+      readonly disputeId: string;
+      readonly amount: string;
+      readonly currency: string;
+      readonly status: string;
+      readonly reason?: string;
+      readonly dueBy?: string;
+    };
   };
+}
+
+interface PayloadLine {
+  readonly sku?: string;
+  readonly name: string;
+  readonly quantity: number;
+  readonly unitPrice: string;
+  readonly amount: string;
 }
 
 /** Throws RangeError for what no merchant gets a message about: a top-up, an overpayment. Asking is a bug. */
 export function merchantPayload(order: Order, trigger: FollowUpTrigger): MerchantPayload {
-  const { tenant, accountId, orderId, merchantId } = order;
+  const { tenant, accountId, orderId, merchantId, payment } = order;
   if (merchantId === undefined) throw new RangeError('a top-up has no merchant');
-  const { scale } = currency(order.currency);
-  const amountOf = (amount: Decimal): string => formatDecimal(amount, scale);
-  const message = (
-    type: MerchantPayload['type'],
-    atMs: number,
-    about: Pick<MerchantPayload['data'], 'refund' | 'dispute'> = {},
-  ): MerchantPayload => ({
-    type,
-    timestamp: isoInstant(atMs),
+  if (trigger.kind === 'overpayment') throw new RangeError('merchants are told of their own money alone');
+  const amountOf = amountIn(order);
+  return {
+    type: TYPES[trigger.kind],
+    payloadVersion: PAYLOAD_VERSION,
+    timestamp: isoInstant(trigger.kind === 'paid' ? (payment?.atMs ?? order.updatedAtMs) : trigger.atMs),
     data: {
       orderId: encodeNodeId('Order', tenant, accountId, orderId),
       version: order.version,
       state: order.state,
       merchantId,
+      accountId,
       currency: order.currency,
       amount: amountOf(order.amount),
       refundedAmount: amountOf(order.refunded),
       refundPendingAmount: amountOf(order.refundPending),
       refundableAmount: amountOf(refundableNow(order)),
       disputed: isDisputed(order),
-      ...about,
+      lines: order.lines.map(({ sku, name, quantity, unitPrice, amount }) => ({
+        ...defined({ sku }),
+        name,
+        quantity,
+        unitPrice: amountOf(unitPrice),
+        amount: amountOf(amount),
+      })),
+      createdAt: isoInstant(order.createdAtMs),
+      ...(payment && {
+        method: payment.method,
+        paidAt: isoInstant(payment.atMs),
+        ...defined({ providerReference: payment.paymentId }),
+      }),
+      ...partOf(order, trigger),
     },
-  });
-  switch (trigger.kind) {
-    case 'paid':
-      return message('order.paid', order.payment?.atMs ?? order.updatedAtMs);
-    case 'refunded': {
-      const { amount, state, createdAtMs } = found(findRefund(order, trigger.refundId), 'refund');
-      const refundId = encodeNodeId('Refund', tenant, accountId, orderId, trigger.refundId);
-      return message('order.refunded', createdAtMs, {
-        refund: { refundId, amount: amountOf(amount), state },
-      });
-    }
-    case 'disputed': {
-      const { disputeId } = trigger;
-      const { amount, status } = found(
-        order.disputes.find((one) => one.disputeId === disputeId),
-        'dispute',
-      );
-      // A dispute has no time of its own. Its opening is on the timeline, unless that was full.
-      const opened = order.timeline.findLast(({ cause }) => cause === 'DISPUTE_OPENED');
-      const dispute = { disputeId, amount: amountOf(amount), status };
-      return message('order.disputed', opened?.atMs ?? order.updatedAtMs, { dispute });
-    }
-    case 'overpayment':
-      throw new RangeError('merchants are told of their own money alone');
+  };
+}
+
+/** The refund or dispute that a message is about, as it is now. */
+function partOf(order: Order, trigger: FollowUpTrigger): Pick<MerchantPayload['data'], 'refund' | 'dispute'> {
+  const { tenant, accountId, orderId, currency: code } = order;
+  const amountOf = amountIn(order);
+  if ('refundId' in trigger) {
+    const { amount, state, reason, failureReason } = found(findRefund(order, trigger.refundId), 'refund');
+    const refundId = encodeNodeId('Refund', tenant, accountId, orderId, trigger.refundId);
+    const known = { refundId, amount: amountOf(amount), currency: code, state };
+    return { refund: { ...known, ...defined({ reason, failureReason }) } };
   }
+  if (!('disputeId' in trigger)) return {};
+  const { disputeId } = trigger;
+  const { amount, status, reason, dueByMs } = found(
+    order.disputes.find((one) => one.disputeId === disputeId),
+    'dispute',
+  );
+  const dueBy = dueByMs === undefined ? undefined : isoInstant(dueByMs);
+  const known = { disputeId, amount: amountOf(amount), currency: code, status };
+  return { dispute: { ...known, ...defined({ reason, dueBy }) } };
+}
+
+function amountIn(order: Order): (amount: Decimal) => string {
+  const { scale } = currency(order.currency);
+  return (amount) => formatDecimal(amount, scale);
 }
 
 function found<Value>(value: Value | undefined, what: string): Value {

@@ -148,7 +148,7 @@ export async function makeHarness(options: HarnessOptions): Promise<Harness> {
     provider: options.provider ?? unusedProvider(),
     paymentCodes: createPaymentCodes('a-test-secret-for-payment-codes-0123456789'),
     bus: createInProcessBus(),
-    followUps: { afterPaid: () => [], afterRefund: () => [], afterDispute: () => [] },
+    followUps: () => [],
     count,
     settings: {
       sweepAfterMs: 30 * 60_000,

@@ -55,7 +55,7 @@ export async function makeFaultyWorld(options: Omit<FaultProxyOptions, 'target'>
     clock,
     provider,
     overrides: {
-      followUps: { afterPaid: () => ['probe'], afterRefund: () => [], afterDispute: () => [] },
+      followUps: ({ kind }) => (kind === 'paid' ? ['probe'] : []),
     },
   });
   return {

@@ -41,7 +41,7 @@ export async function paidAtProvider(
     opened,
     'MONEY_ARRIVED',
     { method: 'CHECKOUT', atMs, paymentId },
-    ledger.followUps.afterPaid(opened),
+    ledger.followUps({ kind: 'paid' }, opened),
     { cause: 'PAYMENT_RECEIVED', actor: 'stripe', atMs },
   );
   const { tenant, orderId, currency, amount } = opened;

@@ -105,7 +105,7 @@ export function paidOrder(ledger: Ledger, accountId = 'u_1', merchantId = 'm_1')
     atMs,
   });
   const payment = { method: 'WALLET', atMs, asset: 'ECOPAY' } as const;
-  return payOrder(order, 'WALLET_CHARGE', payment, ledger.followUps.afterPaid(order), {
+  return payOrder(order, 'WALLET_CHARGE', payment, ledger.followUps({ kind: 'paid' }, order), {
     cause: 'WALLET_CHARGED',
     actor: accountId,
     atMs,

@@ -13,6 +13,11 @@ import { putProduct } from '../../../src/ledger/usecases/commands/put-product.ts
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { updateProfile } from '../../../src/ledger/usecases/commands/update-profile.ts';
+import type { StepNames } from '../../../src/ledger/model/orders/follow-up-trigger.ts';
+import { finishStep } from '../../../src/ledger/usecases/steps/finish-step.ts';
+import { takeUpOrder } from '../../../src/ledger/usecases/steps/take-up-order.ts';
+import type { OrderRef } from '../../../src/ledger/kernel/keys.ts';
+import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
 import { createStore } from '../../../src/ledger/table/store.ts';
 import { createTransactor } from '../../../src/ledger/table/transact.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -42,7 +47,7 @@ let items = 0;
 let writeUnits = 0;
 
 /** The ledger with follow-ups, as in production: a paid order is due at once. */
-const STEPS = { afterPaid: () => ['notify-merchant'], afterRefund: () => [], afterDispute: () => [] };
+const STEPS: StepNames = ({ kind }) => (kind === 'paid' ? ['notify-merchant'] : []);
 
 beforeAll(async () => {
   const tableName = `t${randomUUID()}`;
@@ -98,6 +103,16 @@ async function account(tenant = 't_1'): Promise<{ readonly viewer: Viewer; reado
   const name = `u_${String((accounts += 1))}`;
   await harness.fund(tenant, name, '1000');
   return { viewer: customer(name, tenant), order: await harness.openOrder(tenant, name, '480') };
+}
+
+const NOTIFIED: StepNames = ({ kind }) => [`notify-merchant:${kind}`];
+
+/** A canceled order whose merchant has yet to be told. */
+async function notifiedOrder(): Promise<{ readonly ref: OrderRef }> {
+  const { viewer, order } = await account();
+  const ledger = { ...harness.ledger, followUps: NOTIFIED };
+  await cancelOrder(ledger, viewer, harness.key(), { orderId: order.id });
+  return { ref: { tenant: 't_1', accountId: viewer.subject, orderId: order.orderId } };
 }
 
 async function paidAccount(
@@ -275,6 +290,41 @@ const ROWS: readonly Row[] = [
     },
     cost: { reads: 1, transactions: 1, items: 2, writeUnits: 4 },
     onDynamoDbLocal: 4,
+  },
+  {
+    // Beside a plain one: the index entry of the step that became due.
+    name: 'cancelOrder of a merchant who is told of it',
+    answers: 'CancelOrderSuccess',
+    prepare: async () => {
+      const { viewer, order } = await account();
+      const ledger = { ...harness.ledger, followUps: NOTIFIED };
+      return () => cancelOrder(ledger, viewer, harness.key(), { orderId: order.id });
+    },
+    cost: { reads: 1, transactions: 1, items: 2, writeUnits: 5 },
+    onDynamoDbLocal: 12,
+  },
+  {
+    // The order, and its place in the index.
+    name: 'a message to a merchant: its step is taken up',
+    answers: 'TAKEN',
+    prepare: async () => {
+      const { ref } = await notifiedOrder();
+      return () => takeUpOrder(harness.ledger, ref, 'owner', DEFAULT_STEP_POLICY);
+    },
+    cost: { reads: 1, transactions: 1, items: 1, writeUnits: 4 },
+    onDynamoDbLocal: 12,
+  },
+  {
+    name: 'a message to a merchant: its step is done',
+    answers: 'RECORDED',
+    prepare: async () => {
+      const { ref } = await notifiedOrder();
+      await takeUpOrder(harness.ledger, ref, 'owner', DEFAULT_STEP_POLICY);
+      const step = { stepName: 'notify-merchant:canceled', owner: 'owner' };
+      return () => finishStep(harness.ledger, ref, step, { kind: 'DONE' }, DEFAULT_STEP_POLICY);
+    },
+    cost: { reads: 1, transactions: 1, items: 1, writeUnits: 3 },
+    onDynamoDbLocal: 8,
   },
   {
     name: 'adjustBalance',

@@ -4,6 +4,7 @@ import { merchant } from '../../support/harness.ts';
 import { currency } from '../../../src/ledger/kernel/currencies.ts';
 import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import type { StepNames } from '../../../src/ledger/model/orders/follow-up-trigger.ts';
 import { isDisputed } from '../../../src/ledger/model/orders/order.ts';
 import { eventOf } from './support.ts';
 import {
@@ -140,7 +141,7 @@ describe('a dispute of a surplus payment', () => {
   it('that is lost tells no merchant, and alerts of nothing that was refundable', async () => {
     const { world, order } = await paid({ sessionIds: ['cs_1', 'cs_2'] });
     await tellPaid(world, order, 2);
-    const followUps = { ...world.ledger.followUps, afterDispute: () => ['notify:disputed'] };
+    const followUps: StepNames = ({ kind }) => (kind === 'dispute-lost' ? ['notify:lost'] : []);
     for (const [disputeId, paymentId] of [
       ['du_2', 'pi_2'],
       ['du_1', 'pi_1'],
@@ -149,7 +150,7 @@ describe('a dispute of a surplus payment', () => {
       const event = eventOf(world, 'charge.dispute.closed', stripeDispute(lost));
       expect(await applyEvent({ ...world.ledger, followUps }, event)).toMatchObject({ outcome: 'APPLIED' });
       const { steps } = await world.now(order);
-      const reported = steps.filter(({ name }) => name === 'notify:disputed').length;
+      const reported = steps.filter(({ name }) => name === 'notify:lost').length;
       const expected = disputeId === 'du_2' ? [0, undefined] : [1, 1];
       expect([reported, world.counted.get('RefundBeyondRefundable')]).toEqual(expected);
     }

@@ -77,7 +77,7 @@ async function paidByCard(kind: Order['kind'], amount: string): Promise<{ order:
     opened,
     'MONEY_ARRIVED',
     { method: 'CHECKOUT', atMs, paymentId: 'pi_1' },
-    ledger.followUps.afterPaid(opened),
+    ledger.followUps({ kind: 'paid' }, opened),
     { cause: 'PAYMENT_RECEIVED', actor: 'stripe', atMs },
   );
   const recorded = { tenant, accountId, orderId, currency, amount: order.amount, atMs };
@@ -178,9 +178,9 @@ describe('a purchase of 1000 ISK of which the dashboard refunded 10.50', () => {
     });
     expect([now.state, now.steps.map(({ attempts }) => attempts)]).toEqual(['CONFIRMED', [1, 1, 1]]);
     const bodies = server.received.map(({ body }) => JSON.parse(body) as { readonly type: string });
-    const amounts = { amount: '1000', refundedAmount: '10.5', refundableAmount: '989.5' };
+    const amounts = { amount: '1000', refundedAmount: '10.5', refundableAmount: '0' };
     expect([...bodies].sort((one, other) => one.type.localeCompare(other.type))).toMatchObject([
-      { type: 'order.disputed', data: { ...amounts, dispute: { amount: '10.5', status: 'lost' } } },
+      { type: 'order.dispute_lost', data: { ...amounts, dispute: { amount: '10.5', status: 'lost' } } },
       { type: 'order.paid', data: amounts },
       { type: 'order.refunded', data: { ...amounts, refund: { amount: '10.5', state: 'SUCCEEDED' } } },
     ]);

@@ -108,12 +108,9 @@ describe('an event that cannot be applied now', () => {
       ...world,
       ledger: {
         ...world.ledger,
-        followUps: {
-          ...world.ledger.followUps,
-          afterPaid: () => {
-            if (broken) throw new TypeError('a bug');
-            return [];
-          },
+        followUps: () => {
+          if (broken) throw new TypeError('a bug');
+          return [];
         },
       },
     };

@@ -1,19 +1,15 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type FollowUp,
-  type FollowUpTrigger,
   createRegistry,
   followUpsOf,
   readStepName,
   stepName,
 } from '../../../src/fulfilment/follow-up.ts';
-import { merchantPayload } from '../../../src/fulfilment/merchant-payload.ts';
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import { runStep, stepKey } from '../../../src/fulfilment/run-step.ts';
-import { decimal } from '../../../src/ledger/kernel/money.ts';
-import { decodeNodeId } from '../../../src/ledger/items/node-ids.ts';
-import { type Order, overpaymentStepName } from '../../../src/ledger/model/orders/order.ts';
+import type { FollowUpTrigger } from '../../../src/ledger/model/orders/follow-up-trigger.ts';
+import { overpaymentStepName } from '../../../src/ledger/model/orders/order.ts';
 import { parseTenants } from '../../../src/config/tenants.ts';
 import { PAID_AT_MS, paidOrder } from './orders.ts';
 
@@ -44,11 +40,16 @@ describe("a step's name", () => {
   it.each<[string, FollowUpTrigger]>([
     ['notify-merchant:paid', { kind: 'paid' }],
     [
-      'notify-merchant:refunded:01K9ZZZZZZZZZZZZZZZZZZZZZZ',
-      { kind: 'refunded', refundId: '01K9ZZZZZZZZZZZZZZZZZZZZZZ' },
+      'notify-merchant:refunded:01K9ZZZZZZZZZZZZZZZZZZZZZZ:1900000000000',
+      { kind: 'refunded', refundId: '01K9ZZZZZZZZZZZZZZZZZZZZZZ', atMs: PAID_AT_MS },
     ],
-    ['notify-merchant:refunded:a:b', { kind: 'refunded', refundId: 'a:b' }],
-    ['notify-merchant:disputed:dp_1', { kind: 'disputed', disputeId: 'dp_1' }],
+    ['notify-merchant:refund-failed:a:b:7', { kind: 'refund-failed', refundId: 'a:b', atMs: 7 }],
+    ['notify-merchant:disputed:dp_1:7', { kind: 'disputed', disputeId: 'dp_1', atMs: 7 }],
+    ['notify-merchant:dispute-won:dp_1:7', { kind: 'dispute-won', disputeId: 'dp_1', atMs: 7 }],
+    ['notify-merchant:dispute-lost:dp_1:7', { kind: 'dispute-lost', disputeId: 'dp_1', atMs: 7 }],
+    ['notify-merchant:failed:7', { kind: 'failed', atMs: 7 }],
+    ['notify-merchant:expired:7', { kind: 'expired', atMs: 7 }],
+    ['notify-merchant:canceled:7', { kind: 'canceled', atMs: 7 }],
     ['notify-merchant:pi_1', { kind: 'overpayment', paymentId: 'pi_1' }],
   ])('%s says which follow-up and what it follows', (name, trigger) => {
     expect(stepName('notify-merchant', trigger)).toBe(name);
@@ -78,12 +79,14 @@ describe('a registry', () => {
     const onlyRefunds: FollowUp = { ...named('stock'), appliesTo: ({ kind }) => kind === 'refunded' };
     const followUps = followUpsOf(createRegistry(notify, onlyRefunds), TENANTS);
     const order = paidOrder();
-    expect(followUps.afterPaid(order)).toEqual(['notify-merchant:paid']);
-    expect(followUps.afterRefund(order, 'r1')).toEqual(['notify-merchant:refunded:r1', 'stock:refunded:r1']);
-    expect(followUps.afterDispute(order, 'dp_1')).toEqual(['notify-merchant:disputed:dp_1']);
-    expect(followUps.afterPaid({ ...order, merchantId: 'm_2' })).toEqual([]);
-    expect(followUps.afterPaid({ ...order, tenant: 'gone' })).toEqual([]);
-    expect(followUps.afterPaid({ ...order, merchantId: 'm_9' })).toEqual([]);
+    expect(followUps({ kind: 'paid' }, order)).toEqual(['notify-merchant:paid']);
+    expect(followUps({ kind: 'refunded', refundId: 'r1', atMs: 7 }, order)).toEqual([
+      'notify-merchant:refunded:r1:7',
+      'stock:refunded:r1:7',
+    ]);
+    expect(followUps({ kind: 'expired', atMs: 7 }, order)).toEqual(['notify-merchant:expired:7']);
+    for (const other of [{ merchantId: 'm_2' }, { tenant: 'gone' }, { merchantId: 'm_9' }])
+      expect(followUps({ kind: 'paid' }, { ...order, ...other })).toEqual([]);
   });
 });
 
@@ -162,90 +165,5 @@ describe('a run', () => {
       kind: 'RETRY',
       reason: 'no follow-up of this name is registered',
     });
-  });
-});
-
-describe('what a merchant is told', () => {
-  it('of a paid order', () => {
-    const payload = merchantPayload(paidOrder('notify-merchant:paid'), { kind: 'paid' });
-    expect(payload).toEqual({
-      type: 'order.paid',
-      timestamp: '2030-03-17T17:46:40.000Z',
-      data: {
-        orderId: payload.data.orderId,
-        version: 2,
-        state: 'PAID',
-        merchantId: 'm_1',
-        currency: 'USD',
-        amount: '12.50',
-        refundedAmount: '0.00',
-        refundPendingAmount: '0.00',
-        refundableAmount: '12.50',
-        disputed: false,
-      },
-    });
-    expect(decodeNodeId(payload.data.orderId)).toEqual({
-      kind: 'Order',
-      parts: ['t_1', 'u_1', '01K9ZZZZZZZZZZZZZZZZZZZZZZ'],
-    });
-  });
-
-  it('of a refund and of a dispute: the order as it is now, and the one that it is about', () => {
-    const order: Order = {
-      ...paidOrder(),
-      version: 9,
-      refunded: decimal('2.5'),
-      refundable: decimal('10'),
-      refunds: [
-        {
-          refundId: 're_1',
-          amount: decimal('2.5'),
-          state: 'SUCCEEDED',
-          source: 'DASHBOARD',
-          actor: 'stripe',
-          createdAtMs: PAID_AT_MS + 60_000,
-          tries: 0,
-        },
-      ],
-      disputes: [
-        {
-          disputeId: 'dp_1',
-          paymentId: 'pi_1',
-          status: 'open',
-          amount: decimal('12.5'),
-          recorded: false,
-          ofOverpayment: false,
-        },
-      ],
-    };
-    expect(merchantPayload(order, { kind: 'refunded', refundId: 're_1' })).toMatchObject({
-      type: 'order.refunded',
-      timestamp: '2030-03-17T17:47:40.000Z',
-      data: {
-        version: 9,
-        refundedAmount: '2.50',
-        refundableAmount: '0.00',
-        disputed: true,
-        refund: { amount: '2.50', state: 'SUCCEEDED' },
-      },
-    });
-    expect(merchantPayload(order, { kind: 'disputed', disputeId: 'dp_1' })).toMatchObject({
-      type: 'order.disputed',
-      data: { dispute: { disputeId: 'dp_1', amount: '12.50', status: 'open' } },
-    });
-  });
-
-  it('has the fields that docs/FOLLOW-UPS.md shows, and no others', () => {
-    const page = readFileSync(new URL('../../../docs/FOLLOW-UPS.md', import.meta.url), 'utf8');
-    const shown = /^\{\n {2}"type"[\s\S]*?^\}$/m.exec(page)?.[0] ?? '';
-    const documented = JSON.parse(shown) as { readonly data: object };
-    const payload = merchantPayload(paidOrder(), { kind: 'paid' });
-    expect(Object.keys(documented)).toEqual(Object.keys(payload));
-    expect(Object.keys(documented.data)).toEqual(Object.keys(payload.data));
-  });
-
-  it('holds nothing about the customer beside what the public id carries', () => {
-    const text = JSON.stringify(merchantPayload(paidOrder(), { kind: 'paid' }));
-    expect(text).not.toContain('u_1');
   });
 });

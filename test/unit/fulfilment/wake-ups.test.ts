@@ -21,13 +21,18 @@ function heardOf(actor: string): readonly TransitionCause[] {
 describe('a worker is woken', () => {
   it('by what brings steps, and by nothing else', () => {
     expect(heardOf('alice')).toEqual([
+      'PAYMENT_FAILED',
       'PAYMENT_RECEIVED',
       'SURPLUS_RECEIVED',
       'WALLET_CHARGED',
       'CASH_RECEIVED',
+      'SESSION_EXPIRED',
+      'CANCELED',
       'STEP_RETRIED',
       'REFUND_SUCCEEDED',
+      'REFUND_FAILED',
       'DISPUTE_OPENED',
+      'DISPUTE_WON',
       'DISPUTE_LOST',
     ]);
   });

@@ -14,6 +14,8 @@ export const MAX_REFUNDS = 100;
 export const MAX_BYTES_BEFORE_ATTEMPT = 100_000;
 /** No further refund through us: so much more than attempts alone can lead to that what was paid can be given back. */
 export const MAX_BYTES_BEFORE_REFUND = 165_000;
+/** No further follow-up of anything but a payment, errors of its steps included. */
+const MAX_BYTES_BEFORE_STEP = 120_000;
 /** Full: what only tells is left out, and what has no limit at the provider is kept beside the order. */
 export const FULL_BYTES = 170_000;
 /** A state takes the place of what is listed already: only refunds made at the provider that come and go again can lead here. */
@@ -22,6 +24,8 @@ export const MAX_BYTES_BEFORE_TRANSITION = 320_000;
 /** Keys and index attributes, which the item has beside the order's own fields. */
 const KEY_BYTES = 1_000;
 const INTEGER_BYTES = 10;
+/** What a step's last error takes at most: 200 characters of three bytes. */
+const STEP_ERROR_BYTES = 600;
 
 /** At least what the order's item takes in the table: its names there are shorter, and what is empty isn't there. */
 export function orderBytes(order: Order): number {
@@ -40,6 +44,12 @@ export function hasRoomForRefund(order: Order): boolean {
 
 export function isFull(order: Order): boolean {
   return orderBytes(order) >= FULL_BYTES;
+}
+
+/** Whether the order can keep further steps, with the error that each of its steps may yet have. */
+export function hasRoomForSteps(order: Order): boolean {
+  const erring = order.steps.filter(({ state, lastError }) => state !== 'DONE' && lastError === undefined);
+  return orderBytes(order) + erring.length * STEP_ERROR_BYTES < MAX_BYTES_BEFORE_STEP;
 }
 
 /** What the provider tells, and what follows from it, takes nobody's right to ask. */

@@ -1,6 +1,6 @@
 import type { OrderTrigger } from './order-states.ts';
 import { type TransitionDetails, move } from './order-changes.ts';
-import { isFull } from './order-size.ts';
+import { hasRoomForSteps } from './order-size.ts';
 import type { Order, OrderLine, OrderPayment, Step } from './order.ts';
 import type { OrderRef } from '../../kernel/keys.ts';
 import { type Decimal, ZERO } from '../../kernel/money.ts';
@@ -56,9 +56,9 @@ export function payOrder(
   });
 }
 
-/** What follows a refund or a dispute. A full order starts nothing further: only its facts are kept. */
+/** What follows anything but the payment. Where there is no room for it, only the facts are kept. */
 export function furtherSteps(order: Order, names: readonly string[], atMs: number): readonly Step[] {
-  return isFull(order) ? [] : newSteps(order, names, atMs);
+  return hasRoomForSteps(order) ? newSteps(order, names, atMs) : [];
 }
 
 /** Steps that the order doesn't have yet: a name is a step once. */

@@ -67,6 +67,7 @@ export function failRefund(
   order: Order,
   refundId: string,
   settled: Partial<Refund>,
+  stepNames: readonly string[],
   what: Omit<TransitionDetails, 'cause'>,
   patch: OrderPatch = {},
 ): Order {
@@ -78,6 +79,7 @@ export function failRefund(
     ...patch,
     refunds: replaced(order, after),
     refundable: add(order.refundable, refund.amount),
+    steps: [...order.steps, ...furtherSteps(order, stepNames, what.atMs)],
     ...(wasPending
       ? { refundPending: subtract(order.refundPending, refund.amount) }
       : { refunded: subtract(order.refunded, refund.amount) }),

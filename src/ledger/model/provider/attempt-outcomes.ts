@@ -1,6 +1,7 @@
 import { move, note, touch } from '../orders/order-changes.ts';
 import { allows, isPaid } from '../orders/order-states.ts';
 import type { Attempt, Order, PaymentPage } from '../orders/order.ts';
+import { furtherSteps } from '../orders/payments.ts';
 import { type AttemptDetails, isCurrent, hasNewDetails, withDetails } from './attempt-ownership.ts';
 import {
   type OrderUpdate,
@@ -55,6 +56,7 @@ export function applyAttemptOutcome(
           {
             attempts,
             voucher: undefined,
+            steps: stepsAfter('failed', order, context),
           },
         ),
       );
@@ -65,10 +67,19 @@ export function applyAttemptOutcome(
         move(order, 'SESSION_EXPIRED', 'EXPIRED', transitionDetails('SESSION_EXPIRED', context), {
           attempts,
           voucher: undefined,
+          steps: stepsAfter('expired', order, context),
         }),
       );
   }
   return recordAttemptDetails(order, attempt, details, context) ?? stale(`the order is ${order.state}`);
+}
+
+function stepsAfter(
+  kind: 'failed' | 'expired',
+  order: Order,
+  { atMs, stepNames }: DecisionContext,
+): Order['steps'] {
+  return [...order.steps, ...furtherSteps(order, stepNames({ kind, atMs }, order), atMs)];
 }
 
 function wait(

@@ -8,6 +8,7 @@ import {
   toppedUpAsset,
 } from '../orders/postings.ts';
 import type { Dispute, Order, TransitionCause } from '../orders/order.ts';
+import type { FollowUpTrigger } from '../orders/follow-up-trigger.ts';
 import { furtherSteps } from '../orders/payments.ts';
 import {
   type OrderUpdate,
@@ -129,21 +130,22 @@ function advance(
     : isReturn
       ? returned(order, recorded)
       : { moves: [], receivable: order.receivable };
-  const isNewlyDisputed = !ofOverpayment && (status === 'open' || status === 'lost');
-  const stepNames = isNewlyDisputed ? context.stepNames.afterDispute(order, disputeId) : [];
+  const cause = causeOf(known, status);
+  const kind = ofOverpayment || cause === undefined ? undefined : FOLLOW_UP_OF[cause];
+  const { atMs } = context;
+  const stepNames = kind === undefined ? [] : context.stepNames({ kind, disputeId, atMs }, order);
   const patch: OrderPatch = {
     disputes: known === undefined ? [...order.disputes, dispute] : replacedDispute(order, dispute),
     receivable: recordedLoss.receivable,
-    steps: [...order.steps, ...furtherSteps(order, stepNames, context.atMs)],
+    steps: [...order.steps, ...furtherSteps(order, stepNames, atMs)],
   };
-  const cause = causeOf(known, status);
   const detail = ofOverpayment ? `surplus payment ${paymentId}` : undefined;
   return {
     kind: 'CHANGE',
     before: order,
     after:
       cause === undefined
-        ? touch(order, context.atMs, patch)
+        ? touch(order, atMs, patch)
         : note(order, transitionDetails(cause, context, detail), patch),
     entry: updateEntry(order, 'DISPUTE', recordedLoss.moves, context, { providerId: disputeId }),
     ...('guards' in recordedLoss ? { guards: recordedLoss.guards } : {}),
@@ -153,8 +155,16 @@ function advance(
   };
 }
 
+type DisputeCause = Extract<TransitionCause, `DISPUTE_${string}`>;
+
+const FOLLOW_UP_OF = {
+  DISPUTE_OPENED: 'disputed',
+  DISPUTE_WON: 'dispute-won',
+  DISPUTE_LOST: 'dispute-lost',
+} as const satisfies Readonly<Record<DisputeCause, FollowUpTrigger['kind']>>;
+
 /** What clients see of it: inquiries come and go without a word. */
-function causeOf(known: Dispute | undefined, status: Dispute['status']): TransitionCause | undefined {
+function causeOf(known: Dispute | undefined, status: Dispute['status']): DisputeCause | undefined {
   switch (status) {
     case 'inquiry':
       return undefined;

@@ -46,7 +46,7 @@ function receiveFirst(order: Order, { attempt, paymentId }: Arrival, context: De
     details,
     'MONEY_ARRIVED',
     { method: 'CHECKOUT', atMs: context.atMs, paymentId },
-    context.stepNames.afterPaid(order),
+    context.stepNames({ kind: 'paid' }, order),
     transitionDetails('PAYMENT_RECEIVED', context),
   );
   return {

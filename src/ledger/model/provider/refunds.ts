@@ -8,6 +8,7 @@ import {
   toppedUpAsset,
 } from '../orders/postings.ts';
 import { type Order, type Refund, findRefund } from '../orders/order.ts';
+import { furtherSteps } from '../orders/payments.ts';
 import {
   type OrderUpdate,
   type UpdateDecision,
@@ -112,7 +113,7 @@ function succeed(
         })
       : undefined;
   const settled = { providerRefundId, ...(entry === undefined ? {} : { entryId: entry.entryId }) };
-  const stepNames = context.stepNames.afterRefund(order, refundId);
+  const stepNames = context.stepNames({ kind: 'refunded', refundId, atMs: context.atMs }, order);
   const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
   return {
     kind: 'CHANGE',
@@ -133,11 +134,12 @@ function fail(order: Order, known: Refund, details: RefundDetails, context: Deci
           postings: state === 'SUCCEEDED' ? reversed([providerRefundPosting(order, amount)]) : [],
           receivable: order.receivable,
         };
+  const stepNames = context.stepNames({ kind: 'refund-failed', refundId, atMs: context.atMs }, order);
   const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
   return {
     kind: 'CHANGE',
     before: order,
-    after: failRefund(order, refundId, { providerRefundId, failureReason }, what, {
+    after: failRefund(order, refundId, { providerRefundId, failureReason }, stepNames, what, {
       receivable: back.receivable,
     }),
     entry: updateEntry(order, 'REFUND', back.postings, context, { providerId: providerRefundId, refundId }),
@@ -178,7 +180,7 @@ function recordDashboardRefund(
       : completeRefundSynchronously(
           owing,
           recorded,
-          context.stepNames.afterRefund(order, recorded.refundId),
+          context.stepNames({ kind: 'refunded', refundId: recorded.refundId, atMs: context.atMs }, order),
           what,
         );
   return {
@@ -193,8 +195,11 @@ function recordDashboardRefund(
 
 /** It moved nothing, but what was told before and arrives later must find that it has failed. */
 function recordFailed(order: Order, refund: Refund, context: DecisionContext): OrderUpdate {
+  const { atMs } = context;
+  const stepNames = context.stepNames({ kind: 'refund-failed', refundId: refund.refundId, atMs }, order);
   const after = note(order, transitionDetails('REFUND_FAILED', context, refund.failureReason), {
     refunds: [...order.refunds, refund],
+    steps: [...order.steps, ...furtherSteps(order, stepNames, atMs)],
   });
   return { kind: 'CHANGE', before: order, after };
 }

@@ -8,19 +8,13 @@ import {
   type BalanceGuard,
 } from '../entries/entry.ts';
 import { type Decimal, fromMinorUnits } from '../../kernel/money.ts';
+import type { StepNames } from '../orders/follow-up-trigger.ts';
 import type { TransitionDetails } from '../orders/order-changes.ts';
 import type { Order, Refund, TransitionCause } from '../orders/order.ts';
 import type { OrderRef } from '../../kernel/keys.ts';
 
 /** Who causes what the provider tells of. */
 export const PROVIDER_ACTOR = 'stripe';
-
-/** Which follow-ups a happening starts, by the names of their steps. */
-export interface StepNames {
-  readonly afterPaid: (order: Order) => readonly string[];
-  readonly afterRefund: (order: Order, refundId: string) => readonly string[];
-  readonly afterDispute: (order: Order, disputeId: string) => readonly string[];
-}
 
 /** When a fact is taken up, and the id of the entry that it may need. */
 export interface DecisionContext {

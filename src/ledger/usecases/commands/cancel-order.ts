@@ -8,6 +8,7 @@ import { move } from '../../model/orders/order-changes.ts';
 import { allows } from '../../model/orders/order-states.ts';
 import { updateOrder } from '../../items/order-writes.ts';
 import { type Attempt, type Order, hasClaimedAttempt } from '../../model/orders/order.ts';
+import { furtherSteps } from '../../model/orders/payments.ts';
 import {
   type Answered,
   CONFLICT,
@@ -65,8 +66,13 @@ async function decide(ledger: Ledger, viewer: Viewer, item: StoredItem | undefin
   }
 
   const { accountId, orderId } = order;
-  const what = { cause: 'CANCELED', actor: viewer.subject, atMs: ledger.clock.nowMs() } as const;
-  const canceled = move(order, 'CANCEL', 'CANCELED', what, { attempts: closedAttempts(order) });
+  const atMs = ledger.clock.nowMs();
+  const stepNames = ledger.followUps({ kind: 'canceled', atMs }, order);
+  const what = { cause: 'CANCELED', actor: viewer.subject, atMs } as const;
+  const canceled = move(order, 'CANCEL', 'CANCELED', what, {
+    attempts: closedAttempts(order),
+    steps: [...order.steps, ...furtherSteps(order, stepNames, atMs)],
+  });
   return {
     kind: 'COMMIT',
     parts: [updateOrder(order, canceled, ledger.settings)],

@@ -122,7 +122,7 @@ function pay(
     order,
     'WALLET_CHARGE',
     { method: 'WALLET', atMs: nowMs, asset, ...reward },
-    ledger.followUps.afterPaid(order),
+    ledger.followUps({ kind: 'paid' }, order),
     { cause: 'WALLET_CHARGED', actor: viewer.subject, atMs: nowMs },
   );
   return { paid, entry };

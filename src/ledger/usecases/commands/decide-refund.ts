@@ -122,7 +122,7 @@ function refundSynchronously(
   const after = completeRefundSynchronously(
     order,
     { ...refund, entryId: entry.entryId },
-    ledger.followUps.afterRefund(order, refundId),
+    ledger.followUps({ kind: 'refunded', refundId, atMs: nowMs }, order),
     { actor, atMs: nowMs },
   );
   return {

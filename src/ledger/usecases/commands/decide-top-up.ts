@@ -59,7 +59,7 @@ export function cashTopUp(ledger: Ledger, toMake: TopUpToMake): TopUpDecision {
     opened,
     'CASH',
     { method: 'CASH', atMs: nowMs, terminalId: till },
-    ledger.followUps.afterPaid(opened),
+    ledger.followUps({ kind: 'paid' }, opened),
     { cause: 'CASH_RECEIVED', actor: viewer.subject, atMs: nowMs },
   );
   const entry: Entry = {

@@ -124,17 +124,21 @@ function completionOf(
   atMs: number,
 ): ClaimCompletion {
   const { actor } = refund;
+  const stepNames = namesAfterFailure(ledger, order, refund, atMs);
   switch (asked.kind) {
     case 'MADE':
       return completionOfMade(ledger, order, refund, asked.made, atMs);
     case 'REFUSED':
       return {
-        ...release(ledger, order, refund, { failureReason: asked.code }, { actor, atMs }),
+        ...release(ledger, order, refund, { failureReason: asked.code }, { actor, atMs, stepNames }),
         record: ended('FAILED', { kind: 'ProviderRefused', code: asked.code }),
       };
     case 'NOT_MADE':
       return {
-        ...dropped(refund, release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs })),
+        ...dropped(
+          refund,
+          release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs, stepNames: [] }),
+        ),
         record: RELEASED,
       };
   }
@@ -150,8 +154,10 @@ function completionOfMade(
 ): ClaimCompletion {
   const { providerRefundId, status, failureReason = 'failed' } = made;
   if (status === 'failed') {
+    const stepNames = namesAfterFailure(ledger, order, refund, atMs);
+    const what = { actor: PROVIDER_ACTOR, atMs, stepNames };
     return {
-      ...release(ledger, order, refund, { providerRefundId, failureReason }, { actor: PROVIDER_ACTOR, atMs }),
+      ...release(ledger, order, refund, { providerRefundId, failureReason }, what),
       record: ended('FAILED', { kind: 'ProviderRefused', code: failureReason }),
     };
   }
@@ -172,15 +178,28 @@ function completionOfMade(
   };
 }
 
+function namesAfterFailure(
+  { followUps }: Ledger,
+  order: Order,
+  { refundId }: Refund,
+  atMs: number,
+): readonly string[] {
+  return followUps({ kind: 'refund-failed', refundId, atMs }, order);
+}
+
 /** The amount may be refunded again; of a top-up the value goes back to the wallet, what the order owes first. */
 function release(
   ledger: Ledger,
   order: Order,
   refund: Refund,
   settled: Partial<Refund>,
-  what: { readonly actor: string; readonly atMs: number },
+  {
+    stepNames,
+    ...what
+  }: { readonly actor: string; readonly atMs: number; readonly stepNames: readonly string[] },
 ): Pick<ClaimCompletion, 'order' | 'parts'> {
-  if (order.kind === 'PURCHASE') return { order: failRefund(order, refund.refundId, settled, what) };
+  if (order.kind === 'PURCHASE')
+    return { order: failRefund(order, refund.refundId, settled, stepNames, what) };
   const { tenant, accountId, orderId } = order;
   const { postings, receivable } = creditReceivableThenWallet(
     order,
@@ -200,7 +219,7 @@ function release(
     ...what,
   };
   return {
-    order: failRefund(order, refund.refundId, settled, what, { receivable }),
+    order: failRefund(order, refund.refundId, settled, stepNames, what, { receivable }),
     parts: [recordEntry(entry)],
   };
 }

@@ -5,7 +5,7 @@ import type { Tenant, Tenants } from '../../../config/tenants.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DuePolicy } from '../../model/orders/due.ts';
 import type { Ids } from '../../kernel/ids.ts';
-import type { Order } from '../../model/orders/order.ts';
+import type { StepNames } from '../../model/orders/follow-up-trigger.ts';
 import type { Plan } from '../../items/plan.ts';
 import type { Store } from '../../table/store.ts';
 import type { CommitResult, Transactor } from '../../table/transact.ts';
@@ -31,13 +31,6 @@ export interface LedgerSettings extends DuePolicy {
   readonly leaseMs: number;
 }
 
-/** Which follow-ups a happening starts, by the names of their steps; a name is a step of an order once. */
-export interface FollowUps {
-  readonly afterPaid: (order: Order) => readonly string[];
-  readonly afterRefund: (order: Order, refundId: string) => readonly string[];
-  readonly afterDispute: (order: Order, disputeId: string) => readonly string[];
-}
-
 /** What the operations work with: the table, time, randomness, the tenants, the provider, the bus. */
 export interface Ledger {
   readonly store: Store;
@@ -48,7 +41,7 @@ export interface Ledger {
   readonly provider: PaymentProvider;
   readonly paymentCodes: PaymentCodes;
   readonly bus: Bus;
-  readonly followUps: FollowUps;
+  readonly followUps: StepNames;
   readonly count: (counter: LedgerCounter) => void;
   readonly settings: LedgerSettings;
 }

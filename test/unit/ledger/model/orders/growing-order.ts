@@ -18,6 +18,7 @@ import { type RefundDetails, decideRefund } from '../../../../../src/ledger/mode
 import { decideOverpaymentRefund } from '../../../../../src/ledger/model/provider/overpayments.ts';
 import { applyAttemptOutcome } from '../../../../../src/ledger/model/provider/attempt-outcomes.ts';
 import { decideWithOverflow } from '../../../../../src/ledger/model/provider/overflow-refunds.ts';
+import { stepName } from '../../../../../src/fulfilment/follow-up.ts';
 import { itemBytes } from '../../../../support/item-bytes.ts';
 import { openedOrder } from '../../../../support/sample-orders.ts';
 
@@ -37,11 +38,9 @@ const FOLLOW_UPS = ['a', 'b'].map((name) => name.repeat(64));
 export const context: DecisionContext = {
   atMs: AT_MS,
   entryId: '01HZY3V9QK7F0B6W8N4T2D5XCN',
-  stepNames: {
-    afterPaid: () => FOLLOW_UPS.map((name) => `${name}:paid`),
-    afterRefund: (_order, id) => FOLLOW_UPS.map((name) => `${name}:refunded:${id}`),
-    afterDispute: (_order, id) => FOLLOW_UPS.map((name) => `${name}:disputed:${id}`),
-  },
+  // As if no two were of the same moment.
+  stepNames: (trigger, { rev }) =>
+    FOLLOW_UPS.map((name) => stepName(name, 'atMs' in trigger ? { ...trigger, atMs: AT_MS + rev } : trigger)),
 };
 
 function idOf(name: string, length: number, number = 0): string {

@@ -88,15 +88,15 @@ describe('a refund', () => {
 
   it('that fails gives its amount back once, also after it had succeeded', () => {
     const begun = beginRefund(samplePaidOrder(), sampleRefund('a', '480'), what);
-    const failed = failRefund(begun, 'a', { failureReason: 'expired' }, what);
+    const failed = failRefund(begun, 'a', { failureReason: 'expired' }, NO_STEPS, what);
     expect([failed.state, ...amountsOf(failed)]).toEqual(['PAID', '480', '0', '0']);
-    expect(() => failRefund(failed, 'a', {}, what)).toThrow(RangeError);
+    expect(() => failRefund(failed, 'a', {}, NO_STEPS, what)).toThrow(RangeError);
 
     const done = succeedRefund(begun, 'a', {}, NO_STEPS, what);
-    const undone = failRefund(done, 'a', {}, what);
+    const undone = failRefund(done, 'a', {}, NO_STEPS, what);
     expect([undone.state, ...amountsOf(undone)]).toEqual(['PAID', '480', '0', '0']);
     const stepsDone = { ...done, steps: done.steps.map((step) => ({ ...step, state: 'DONE' as const })) };
-    expect(failRefund(stepsDone, 'a', {}, what).state).toBe('CONFIRMED');
+    expect(failRefund(stepsDone, 'a', {}, NO_STEPS, what).state).toBe('CONFIRMED');
   });
 });
 

@@ -1,3 +1,4 @@
+import { stepName } from '../../../../../src/fulfilment/follow-up.ts';
 import { createPaymentCodes } from '../../../../../src/auth/payment-code.ts';
 import type { StoredItem } from '../../../../../src/ledger/kernel/attributes.ts';
 import { toAttributes } from '../../../../../src/ledger/kernel/attributes.ts';
@@ -111,11 +112,7 @@ export function memoryLedger(): MemoryLedger {
     provider: providerOf(provider),
     paymentCodes: createPaymentCodes('a-test-secret-for-payment-codes-0123456789'),
     bus: createInProcessBus(),
-    followUps: {
-      afterPaid: () => ['receipt:paid'],
-      afterRefund: (_order, refundId) => [`receipt:refunded:${refundId}`],
-      afterDispute: (_order, disputeId) => [`receipt:disputed:${disputeId}`],
-    },
+    followUps: (trigger) => [stepName('receipt', trigger)],
     count: (counter) => counted.set(counter, (counted.get(counter) ?? 0) + 1),
     settings,
   };

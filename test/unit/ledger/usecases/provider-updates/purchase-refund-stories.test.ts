@@ -80,7 +80,13 @@ describe('a refund of a purchase', () => {
         first: paidFirst,
         then: (memory, paid) => {
           const what = { actor: 'cafe-office', atMs: 0 };
-          const failed = failRefund(claimed(paid, 'rf_a', '200'), 'rf_a', { failureReason: 'refused' }, what);
+          const failed = failRefund(
+            claimed(paid, 'rf_a', '200'),
+            'rf_a',
+            { failureReason: 'refused' },
+            [],
+            what,
+          );
           memory.put(failed);
         },
         events: [
