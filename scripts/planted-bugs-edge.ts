@@ -62,4 +62,32 @@ export const EDGE: readonly PlantedBug[] = [
     to: 'steps: [...order.steps, ...furtherSteps(order, stepNames.slice(9), what.atMs)],\n    ...(wasPending',
     tests: ['test/integration/fulfilment/notified-transitions.test.ts'],
   },
+  {
+    name: 'the payment page shows lines that do not come to what is due',
+    file: 'src/ledger/model/provider/page-lines.ts',
+    from: 'return sum.eq(amount) && lines',
+    to: 'return sum.gt(0) && amount.gt(0) && lines',
+    tests: ['test/unit/ledger/model/provider/page-lines.test.ts'],
+  },
+  {
+    name: "a merchant's metadata takes the place of ours",
+    file: 'src/ledger/model/orders/order-metadata.ts',
+    from: "const PROVIDER_PREFIX = 'm_';",
+    to: "const PROVIDER_PREFIX = '';",
+    tests: ['test/integration/provider/page-lines.test.ts'],
+  },
+  {
+    name: 'a reference is measured by its characters',
+    file: 'src/ledger/usecases/commands/create-order.ts',
+    from: 'return Buffer.byteLength(text) <= MAX_REFERENCE_BYTES;',
+    to: 'return text.length <= MAX_REFERENCE_BYTES;',
+    tests: ['test/integration/ledger/order-metadata.test.ts'],
+  },
+  {
+    name: 'the audit does not miss metadata that is lost',
+    file: 'src/ledger/audit/audit.ts',
+    from: '.filter((orderId) => !described.includes(orderId))',
+    to: '.filter((orderId) => described.includes(orderId) && !saying.includes(orderId))',
+    tests: ['test/integration/ledger/order-metadata.test.ts'],
+  },
 ];

@@ -5,6 +5,7 @@ import { type Decimal, formatDecimal } from '../ledger/kernel/money.ts';
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import type { FollowUpTrigger } from '../ledger/model/orders/follow-up-trigger.ts';
 import { type Order, type OrderPayment, findRefund, isDisputed } from '../ledger/model/orders/order.ts';
+import type { MetadataEntry } from '../ledger/model/orders/order-metadata.ts';
 import type { OrderState } from '../ledger/model/orders/order-states.ts';
 import { refundableNow } from '../ledger/model/orders/order-view.ts';
 
@@ -48,6 +49,9 @@ export interface MerchantPayload {
     readonly refundPendingAmount: string;
     readonly refundableAmount: string;
     readonly disputed: boolean;
+    /** What was written down with the order when it was opened, where anything was. */
+    readonly reference?: string;
+    readonly metadata?: Readonly<Record<string, string>>;
     readonly lines: readonly PayloadLine[];
     readonly createdAt: string;
     /** Once it was paid: how, when, and by which payment of the provider. */
@@ -84,8 +88,12 @@ interface PayloadLine {
 }
 
 /** Throws RangeError for what no merchant gets a message about: a top-up, an overpayment. Asking is a bug. */
-export function merchantPayload(order: Order, trigger: FollowUpTrigger): MerchantPayload {
-  const { tenant, accountId, orderId, merchantId, payment } = order;
+export function merchantPayload(
+  order: Order,
+  trigger: FollowUpTrigger,
+  metadata: readonly MetadataEntry[],
+): MerchantPayload {
+  const { tenant, accountId, orderId, merchantId, payment, reference } = order;
   if (merchantId === undefined) throw new RangeError('a top-up has no merchant');
   if (trigger.kind === 'overpayment') throw new RangeError('merchants are told of their own money alone');
   const amountOf = amountIn(order);
@@ -105,6 +113,10 @@ export function merchantPayload(order: Order, trigger: FollowUpTrigger): Merchan
       refundPendingAmount: amountOf(order.refundPending),
       refundableAmount: amountOf(refundableNow(order)),
       disputed: isDisputed(order),
+      ...defined({ reference }),
+      ...(metadata.length > 0 && {
+        metadata: Object.fromEntries(metadata.map(({ key, value }) => [key, value])),
+      }),
       lines: order.lines.map(({ sku, name, quantity, unitPrice, amount }) => ({
         ...defined({ sku }),
         name,

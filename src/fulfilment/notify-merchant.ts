@@ -1,5 +1,6 @@
 import { type Clock, epochS } from '../ledger/kernel/clock.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
+import type { MetadataEntry } from '../ledger/model/orders/order-metadata.ts';
 import type { Merchant, Tenants } from '../config/tenants.ts';
 import { parseUrl } from '../config/urls.ts';
 import type { FollowUp, StepContext, StepResult } from './follow-up.ts';
@@ -13,6 +14,7 @@ export interface NotifyMerchantOptions {
   readonly tenants: Tenants;
   readonly clock: Clock;
   readonly limits: PostLimits;
+  readonly readMetadata: (order: Order) => Promise<readonly MetadataEntry[]>;
 }
 
 /** A merchant's server should answer soon: it should queue a message, not work on it. */
@@ -36,14 +38,14 @@ export function notifyMerchant(options: NotifyMerchantOptions): FollowUp {
 }
 
 async function notify(
-  { tenants, clock, limits }: NotifyMerchantOptions,
+  { tenants, clock, limits, readMetadata }: NotifyMerchantOptions,
   { order, trigger, key, signal }: StepContext,
 ): Promise<StepResult> {
   const merchant = merchantOf(tenants, order);
   const url = parseUrl(merchant?.notifyUrl ?? '');
   if (merchant === undefined || url === undefined)
     return { kind: 'GIVE_UP', reason: 'the merchant has no notifyUrl any more' };
-  const body = JSON.stringify(merchantPayload(order, trigger));
+  const body = JSON.stringify(merchantPayload(order, trigger, await readMetadata(order)));
   const message = { id: `msg_${key.slice(0, 32)}`, timestampS: epochS(clock.nowMs()), body };
   const headers = {
     'content-type': 'application/json',

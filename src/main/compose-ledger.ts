@@ -8,6 +8,7 @@ import { type WakeUps, createWakeUps } from '../fulfilment/wake-ups.ts';
 import { type Clock, systemClock } from '../ledger/kernel/clock.ts';
 import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
 import { type Ids, randomIds } from '../ledger/kernel/ids.ts';
+import { readMetadataOf } from '../ledger/usecases/queries/read-order-metadata.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import { createStore } from '../ledger/table/store.ts';
 import { createTransactor } from '../ledger/table/transact.ts';
@@ -65,7 +66,6 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const provider = measuredProvider(overrides.provider ?? createProvider(config), { clock, metrics });
   // Production refuses a tenants' file that names this machine; a name that leads to a private address is refused here.
   const limits = { ...DEFAULT_POST_LIMITS, allowPrivateAddresses: !config.production };
-  const registry = createRegistry(notifyMerchant({ tenants, clock, limits }), refundOverpayment(provider));
   const wakeUps = createWakeUps();
   const { bus, close: closeBus } = createBus(config, logger, metrics);
   const { name: tableName, region, endpoint } = config.table;
@@ -73,6 +73,15 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const executor = { client, tableName, ids, wait: (ms: number): Promise<void> => delay(ms) };
   const table = { store: createStore(executor), transactor: createTransactor(executor) };
   const followed = followedTable(table, clock, ids, overrides.readsOnly ?? false);
+  const registry = createRegistry(
+    notifyMerchant({
+      tenants,
+      clock,
+      limits,
+      readMetadata: (order) => readMetadataOf(followed.table, order),
+    }),
+    refundOverpayment(provider),
+  );
   const ledger: Ledger = {
     ...followed.table,
     clock,

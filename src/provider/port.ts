@@ -19,13 +19,20 @@ export interface SessionRequest {
   readonly orderId: string;
   readonly attempt: number;
   readonly currency: string;
-  readonly amountMinor: number;
-  /** What the customer reads on the payment page. */
-  readonly description: string;
+  /** What the customer reads on the payment page, one at least; it pays their sum. */
+  readonly lines: readonly SessionLine[];
+  /** Further metadata, under keys that are none of ours. */
+  readonly merchantMetadata: Readonly<Record<string, string>>;
   readonly successUrl: string;
   readonly cancelUrl: string;
   readonly paymentMethodTypes: readonly string[];
   readonly expiresAtS: number;
+}
+
+export interface SessionLine {
+  readonly name: string;
+  readonly quantity: number;
+  readonly unitAmountMinor: number;
 }
 
 export interface ProviderSession {

@@ -3,6 +3,7 @@ import type { Viewer } from '../auth/viewer.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import { readEntries, readOwnEntries } from '../ledger/usecases/queries/read-entries.ts';
 import { readProducts } from '../ledger/usecases/queries/read-merchants.ts';
+import { readOrderMetadata } from '../ledger/usecases/queries/read-order-metadata.ts';
 import { readOrders } from '../ledger/usecases/queries/read-orders.ts';
 import { readBalances, readMetrics, readProfiles } from '../ledger/usecases/queries/read-wallets.ts';
 import { readWebhookEvents } from '../ledger/usecases/queries/read-webhook-events.ts';
@@ -28,6 +29,7 @@ export function createLoaders(ledger: Ledger, viewer: Viewer): Loaders {
   };
   return {
     order: loader(readOrders),
+    orderMetadata: loader((from, _viewer, refs) => readOrderMetadata(from, refs)),
     entry: loader(readEntries),
     ownEntry: loader((from, _viewer, refs) => readOwnEntries(from, refs)),
     balance: loader(readBalances),

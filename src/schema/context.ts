@@ -5,6 +5,7 @@ import type { AccountRef, BalanceRef, EntryRef, OrderRef, ProductRef } from '../
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import type { AccountMetrics, Balance, Profile } from '../ledger/usecases/queries/read-wallets.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
+import type { MetadataEntry } from '../ledger/model/orders/order-metadata.ts';
 import type { Product } from '../ledger/model/product.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -18,6 +19,8 @@ type Load<Key, Value> = (key: Key) => Promise<Value | undefined>;
  */
 export interface Loaders {
   readonly order: Load<OrderRef, Order>;
+  /** Of an order that the viewer was shown. */
+  readonly orderMetadata: Load<OrderRef, readonly MetadataEntry[]>;
   readonly entry: Load<EntryRef, Entry>;
   /** An entry that this very request made, or replays. */
   readonly ownEntry: Load<EntryRef, Entry>;

@@ -1,4 +1,5 @@
 import { MAX_LINES, MAX_LISTED_TRANSITIONS } from '../ledger/model/orders/order-changes.ts';
+import { MAX_METADATA } from '../ledger/model/orders/order-metadata.ts';
 import { MAX_ATTEMPTS, MAX_REFUNDS } from '../ledger/model/orders/order-size.ts';
 import { assetsOf } from '../ledger/usecases/queries/read-wallets.ts';
 import { listMerchants } from '../ledger/usecases/queries/read-merchants.ts';
@@ -41,6 +42,9 @@ export const PART_COST = {
 
 /** A single item that is read where it is selected. */
 export const ITEM_COST: FieldCost = { field: 1 + ITEM_READ_COST, multiplier: 1 };
+
+/** An item that is read where it is selected, and its entries. */
+export const METADATA_COST: FieldCost = { field: 1 + ITEM_READ_COST, multiplier: MAX_METADATA };
 
 /** The arguments of a list as GraphQL gives them: absent and null are the same. */
 export type PageArguments = { readonly [Name in keyof PageRequest]: PageRequest[Name] | null };

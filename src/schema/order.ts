@@ -1,11 +1,13 @@
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import { findMerchant } from '../ledger/usecases/queries/read-merchants.ts';
 import type { OrderLine } from '../ledger/model/orders/order.ts';
+import type { MetadataEntry } from '../ledger/model/orders/order-metadata.ts';
 import { orderAmount } from './amounts.ts';
 import { builder } from './builder.ts';
-import { PART_COST } from './costs.ts';
+import { METADATA_COST, PART_COST } from './costs.ts';
 import { OrderKindEnum, OrderStateEnum } from './enums.ts';
 import { Node, nodeId } from './node.ts';
+import { present } from './present.ts';
 import { MerchantType, type OfOrder, OrderTransitionType, OrderType, StepType } from './refs.ts';
 
 const OrderLineType = builder.objectRef<OfOrder<OrderLine>>('OrderLine').implement({
@@ -32,6 +34,14 @@ const OrderLineType = builder.objectRef<OfOrder<OrderLine>>('OrderLine').impleme
   }),
 });
 
+const MetadataEntryType = builder.objectRef<MetadataEntry>('MetadataEntry').implement({
+  description: 'A key and its value, kept as whoever opened the order gave them.',
+  fields: (t) => ({
+    key: t.exposeString('key', { description: 'Once in the list.' }),
+    value: t.exposeString('value', { description: 'Never empty.' }),
+  }),
+});
+
 /** What it is and how far it has come; how it's paid and what is given back have files of their own. */
 OrderType.implement({
   description: 'A purchase at a merchant, or a top-up of a wallet, and all that became of it.',
@@ -52,6 +62,17 @@ OrderType.implement({
       nullable: true,
       resolve: ({ merchantId }, _args, { ledger, viewer }) =>
         merchantId === undefined ? null : findMerchant(ledger, viewer, merchantId),
+    }),
+    reference: t.exposeString('reference', {
+      description: "The merchant's own name for it, from `createOrder`. Null: it has none.",
+      nullable: true,
+    }),
+    metadata: t.field({
+      description: 'What was written down with it by `createOrder`, at most 20 entries, in the same order.',
+      type: [MetadataEntryType],
+      complexity: METADATA_COST,
+      resolve: async (order, _args, { load }) =>
+        order.hasMetadata ? present(await load.orderMetadata(order), "an order's metadata") : [],
     }),
     lines: t.field({
       description: 'What it is made of: 1 to 99 lines.',

@@ -32,6 +32,7 @@ export function openedOrder(fields: OrderFields = {}): Order {
     lines: [],
     actor: fields.accountId ?? 'alice',
     consented: false,
+    hasMetadata: false,
     atMs: SAMPLE_AT_MS,
     ...others,
   });
@@ -117,6 +118,7 @@ const attempts = joined(
     cancelUrl: fc.webUrl(),
     paymentMethodTypes: fc.array(fc.constantFrom('card', 'konbini'), { minLength: 1, maxLength: 3 }),
     expiresAtMs: whole,
+    itemized: fc.boolean(),
   }),
   optional({ lease: leases, sessionId: text, url: fc.webUrl(), paymentId: text }),
 );
@@ -187,6 +189,7 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
     refundable: signedAmounts,
     refunded: amounts,
     refundPending: amounts,
+    hasMetadata: fc.boolean(),
     receivable: amounts,
     attempts: fc.array(
       attempts.map((attempt) => (attempt.state === 'CLOSED' ? closedAttempt(attempt) : attempt)),
@@ -230,6 +233,7 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
     updatedAtMs: whole,
   }),
   optional({
+    reference: text,
     merchantId: id,
     asset: fc.constantFrom('ECOPAY', 'REGIONAL/kyoto'),
     payment: joined(

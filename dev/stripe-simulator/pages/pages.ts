@@ -37,7 +37,7 @@ export function checkoutPage(
       ${lineItems.map(
         (item) =>
           html`<li>
-            <span>${item.description} × ${item.quantity}</span>
+            <span>${item.description} × ${item.quantity}${eachPrice(item)}</span>
             <span>${displayAmount(item.amount_total, item.currency)}</span>
           </li>`,
       )}
@@ -45,6 +45,14 @@ export function checkoutPage(
   `;
   const content = session.status === 'open' ? paymentForms(session, amount, lastError) : sessionOver(session);
   return page(`Pay ${amount}`, html`${summary}${content}`);
+}
+
+/** What one costs, where there are several. */
+function eachPrice({ quantity, price, currency }: WireLineItem): string {
+  const unit = price.unit_amount ?? undefined;
+  return quantity === null || quantity < 2 || unit === undefined
+    ? ''
+    : `, ${displayAmount(unit, currency)} each`;
 }
 
 /** The slip of a convenience-store payment: with its code while it waits, else how it ended. */

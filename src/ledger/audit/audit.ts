@@ -8,6 +8,7 @@ import { groupBy } from '../kernel/group-by.ts';
 import { type AccountRef, PREFIX, assetOfBalanceType } from '../kernel/keys.ts';
 import { type Decimal, ZERO, plainDecimal } from '../kernel/money.ts';
 import { readOrder } from '../items/order-item.ts';
+import { readMetadataItem } from '../items/order-metadata-item.ts';
 import type { Order } from '../model/orders/order.ts';
 import { sumPostings } from './posted-sums.ts';
 
@@ -22,6 +23,8 @@ export interface AccountItems extends AccountRef {
   readonly unmoved: ReadonlySet<string>;
   readonly entries: readonly Entry[];
   readonly orders: readonly Order[];
+  /** Ids of the orders that have an item with metadata. */
+  readonly described: readonly string[];
   /** Refunds that have items of their own, outside the account's partition. */
   readonly overflow: readonly OverflowRefund[];
   /** Items that this code could not have written. */
@@ -44,7 +47,7 @@ export function isAudited(type: string, unmoved?: UnmovedRecords): boolean {
   return (
     type === 'METRICS' ||
     type === unmoved?.type ||
-    [PREFIX.balance, PREFIX.entry, PREFIX.order].some((one) => type.startsWith(one))
+    [PREFIX.balance, PREFIX.entry, PREFIX.order, PREFIX.metadata].some((one) => type.startsWith(one))
   );
 }
 
@@ -58,6 +61,7 @@ export function readAccount(
   const entries: Entry[] = [];
   const orders: Order[] = [];
   const overflow: OverflowRefund[] = [];
+  const described: string[] = [];
   const unreadable: Finding[] = [];
   for (const item of items) {
     const type = readString(item, 'type');
@@ -65,6 +69,7 @@ export function readAccount(
       if (isOverflowRefund(item)) overflow.push(overflowIn(item));
       else if (type.startsWith(PREFIX.entry)) entries.push(readEntry(item));
       else if (type.startsWith(PREFIX.order)) orders.push(readOrder(item));
+      else if (type.startsWith(PREFIX.metadata)) described.push(readMetadataItem(item).orderId);
       else if (type === 'METRICS') {
         balances.set(METRIC.charged, readDecimal(item, 'charged_total'));
         balances.set(METRIC.co2Kg, readDecimal(item, 'co2_reduction_kg'));
@@ -82,13 +87,14 @@ export function readAccount(
   );
   const assets = new Set(isUnmoved ? unmoved?.assets : []);
   setToPosted(balances, accountId, entries, assets);
-  return { tenant, accountId, balances, unmoved: assets, entries, orders, overflow, unreadable };
+  return { tenant, accountId, balances, unmoved: assets, entries, orders, described, overflow, unreadable };
 }
 
 function promiseOf(item: StoredItem): AuditedPromise {
   const type = readString(item, 'type');
   if (type.startsWith(PREFIX.entry)) return 'I1';
-  return type.startsWith(PREFIX.order) || isOverflowRefund(item) ? 'I4' : 'I2';
+  const isOfOrder = type.startsWith(PREFIX.order) || type.startsWith(PREFIX.metadata);
+  return isOfOrder || isOverflowRefund(item) ? 'I4' : 'I2';
 }
 
 /** Takes balances as what was posted to them, so that sums come out even without them. */
@@ -113,6 +119,7 @@ export function judgeAccount(account: AccountItems): readonly AuditProblem[] {
     ...entries.flatMap((entry) => objectionToEntry(entry, byId.get(entry.orderId ?? '')) ?? []),
     ...judgeBalances(account),
     ...judgeOrders(entries, orders, overflow),
+    ...judgeMetadata(account),
   ];
   return findings.map((finding) => ({ tenant, accountId, ...finding }));
 }
@@ -149,6 +156,26 @@ function judgeBalances(account: AccountItems): readonly Finding[] {
 function balanceItem(asset: string): string {
   const isMetric = asset === METRIC.charged || asset === METRIC.co2Kg;
   return isMetric ? 'METRICS' : `${PREFIX.balance}${asset.replace('/', '#')}`;
+}
+
+/** An order and its metadata were written together: neither is without the other. */
+function judgeMetadata({ orders, described }: AccountItems): readonly Finding[] {
+  const saying = orders.filter(({ hasMetadata }) => hasMetadata).map(({ orderId }) => orderId);
+  const finding = (item: string, expected: string, found: string): Finding => ({
+    promise: 'I4',
+    item,
+    what: 'metadata',
+    expected,
+    found,
+  });
+  return [
+    ...saying
+      .filter((orderId) => !described.includes(orderId))
+      .map((orderId) => finding(`${PREFIX.order}${orderId}`, 'there', 'none')),
+    ...described
+      .filter((orderId) => !saying.includes(orderId))
+      .map((orderId) => finding(`${PREFIX.metadata}${orderId}`, 'of an order that has some', 'none')),
+  ];
 }
 
 /** I4 for each order, and no entry and no refund of an order that isn't there. */

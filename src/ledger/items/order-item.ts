@@ -48,6 +48,8 @@ const ORDER = record<Omit<Order, keyof OrderRef>>({
   asset: optionalField(textAt('asset')),
   actor: textAt('actor'),
   consented: flagAt('consented'),
+  reference: optionalField(textAt('reference')),
+  hasMetadata: flagAt('has_metadata'),
   payment: optionalField(mapAt('payment', PAYMENT)),
   refundable: decimalUnlessZeroAt('refundable'),
   refunded: decimalUnlessZeroAt('refunded'),

@@ -81,6 +81,7 @@ export const ATTEMPT: Codec<Attempt> = converted(
       (text) => (text === '' ? [] : text.split(',')),
     ),
     expiresAtMs: integerAt('x'),
+    itemized: flagAt('l'),
     sessionId: optionalField(textAt('i')),
     url: optionalField(textAt('u')),
     paymentId: optionalField(textAt('p')),

@@ -37,6 +37,7 @@ export type ItemRole =
   | 'payment'
   | 'refund'
   | 'code'
+  | 'metadata'
   | 'metrics'
   | 'profile'
   | `balance:${string}`

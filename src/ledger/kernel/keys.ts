@@ -42,6 +42,7 @@ export const PREFIX = {
   balance: 'BALANCE#',
   entry: 'ENTRY#',
   order: 'ORDER#',
+  metadata: 'METADATA#',
   product: 'PRODUCT#',
   record: 'card_op_idem#',
 } as const;
@@ -78,6 +79,10 @@ export function profileKey({ tenant, accountId }: AccountRef): ItemKey {
 
 export function orderKey({ tenant, accountId, orderId }: OrderRef): ItemKey {
   return { uuid: partition(tenant, accountId), type: `${PREFIX.order}${ulidPart(orderId)}` };
+}
+
+export function metadataKey({ tenant, accountId, orderId }: OrderRef): ItemKey {
+  return { uuid: partition(tenant, accountId), type: `${PREFIX.metadata}${ulidPart(orderId)}` };
 }
 
 export function entryKey({ tenant, accountId, entryId }: EntryRef): ItemKey {

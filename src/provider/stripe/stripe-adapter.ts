@@ -132,19 +132,14 @@ const readListedEvent: Reader<ProviderEvent> = (raw) => {
 /** The names are Stripe's. A session doesn't pass its metadata on to its payment intent, so both get it. */
 function sessionParameters(request: SessionRequest): Stripe.Checkout.SessionCreateParams {
   const { tenant, orderId: order_id, attempt } = request;
-  const metadata = { tenant, order_id, attempt: String(attempt) };
+  const metadata = { ...request.merchantMetadata, tenant, order_id, attempt: String(attempt) };
+  const currency = request.currency.toLowerCase();
   return {
     mode: 'payment',
-    line_items: [
-      {
-        quantity: 1,
-        price_data: {
-          currency: request.currency.toLowerCase(),
-          unit_amount: request.amountMinor,
-          product_data: { name: request.description },
-        },
-      },
-    ],
+    line_items: request.lines.map(({ name, quantity, unitAmountMinor: unit_amount }) => ({
+      quantity,
+      price_data: { currency, unit_amount, product_data: { name } },
+    })),
     // This API version refuses `payment_method_types`; the allow-list took its place.
     allowed_payment_method_types: [...request.paymentMethodTypes],
     client_reference_id: request.orderId,

@@ -12,6 +12,17 @@ const OrderItemInput = builder.inputType('OrderItemInput', {
   }),
 });
 
+const MetadataEntryInput = builder.inputType('MetadataEntryInput', {
+  description: 'A key and its value, kept as they are.',
+  fields: (t) => ({
+    key: t.string({
+      description: '1 to 38 letters, digits and any of _ . -, the first a letter or digit; once in the list.',
+      required: true,
+    }),
+    value: t.string({ description: '1 to 500 characters.', required: true }),
+  }),
+});
+
 const CreateOrderInput = builder.inputType('CreateOrderInput', {
   description:
     'Exactly one of items and amount; with an amount, description names the line. A terminal gives accountId or a scanned ' +
@@ -32,6 +43,16 @@ const CreateOrderInput = builder.inputType('CreateOrderInput', {
     }),
     description: t.string({
       description: 'The name of the line that the amount makes, 1 to 200 characters.',
+    }),
+    reference: t.string({
+      description:
+        "The merchant's own name for the order, 1 to 64 bytes in UTF-8. Two orders may have the same.",
+    }),
+    metadata: t.field({
+      description:
+        'Whatever else is to be kept with the order, at most 20 entries; no personal data. The payment provider keeps them ' +
+        'with the payment, each key with `m_` before it.',
+      type: [MetadataEntryInput],
     }),
   }),
 });

@@ -166,6 +166,7 @@ const takesOverpayment: Scenario = {
           successUrl: 'https://shop.example',
           cancelUrl: 'https://shop.example',
           paymentMethodTypes: ['card'],
+          itemized: false,
           expiresAtMs: paid.updatedAtMs + 3_600_000,
           tries: 0,
         },

@@ -156,7 +156,14 @@ describe('an order that is due for another reason', () => {
       recordTtlS: 0,
     };
     const terms = { successUrl: 'https://shop.example', cancelUrl: 'https://shop.example' };
-    const attempt = { number: 1, state: 'CLAIMED', lease, tries: 0, paymentMethodTypes: ['card'] } as const;
+    const attempt = {
+      number: 1,
+      state: 'CLAIMED',
+      lease,
+      tries: 0,
+      paymentMethodTypes: ['card'],
+      itemized: false,
+    } as const;
     const order: Order = { ...opened, attempts: [{ ...attempt, ...terms, expiresAtMs: atMs + 3_600_000 }] };
     await commit(harness.ledger, plan(harness.ledger.ids.token(), putOrder(order, harness.ledger.settings)));
     const swept: string[] = [];

@@ -4,6 +4,8 @@ import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/not
 import { workOnOrder } from '../../../src/fulfilment/work-order.ts';
 import { parseTenants } from '../../../src/config/tenants.ts';
 import { cancelOrder } from '../../../src/ledger/usecases/commands/cancel-order.ts';
+import { createOrder } from '../../../src/ledger/usecases/commands/create-order.ts';
+import { readMetadataOf } from '../../../src/ledger/usecases/queries/read-order-metadata.ts';
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
 import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
@@ -37,7 +39,7 @@ interface Scene {
   readonly world: World;
   readonly order: Order;
   /** Runs every step that is due. */
-  readonly work: () => Promise<void>;
+  readonly work: (due?: Order) => Promise<void>;
 }
 
 async function scene(sessionIds?: readonly string[]): Promise<Scene> {
@@ -48,14 +50,16 @@ async function scene(sessionIds?: readonly string[]): Promise<Scene> {
   const tenants = parseTenants({ demo }, { production: false });
   const clock = ownedClock();
   const limits = { ...DEFAULT_POST_LIMITS, allowPrivateAddresses: true };
-  const registry = createRegistry(notifyMerchant({ tenants, clock, limits }));
-  const world = await makeWorld({
+  const registry = createRegistry(
+    notifyMerchant({ tenants, clock, limits, readMetadata: (order) => readMetadataOf(world.ledger, order) }),
+  );
+  const world: World = await makeWorld({
     tenants,
     clock,
     overrides: { followUps: followUpsOf(registry, tenants) },
   });
   const order = await world.waitingOrder(sessionIds === undefined ? {} : { sessionIds });
-  const work = async (): Promise<void> => {
+  const work = async (due: Order = order): Promise<void> => {
     clock.advance(10_000);
     await workOnOrder(
       {
@@ -68,7 +72,7 @@ async function scene(sessionIds?: readonly string[]): Promise<Scene> {
         onRunning: () => undefined,
         logger: createLogger({ level: 'silent', clock }),
       },
-      order,
+      due,
     );
   };
   return { world, order, work };
@@ -268,6 +272,35 @@ describe('a merchant is told that', () => {
     expect(types()).toEqual(['order.expired', 'order.expired']);
     expect(new Set(ids()).size).toBe(1);
     expect(messages()[0]).toMatchObject({ timestamp: messages()[1]?.timestamp });
+  });
+});
+
+describe('a merchant is told', () => {
+  it('what was written down with the order', async () => {
+    const { world, work } = await scene();
+    const input = {
+      merchantId: 'cafe',
+      accountId: 'alice',
+      amount: '480',
+      description: 'Lunch',
+      reference: 'INV-7',
+      metadata: [{ key: 'cart', value: 'c-77' }],
+    };
+    const opened = await createOrder(world.ledger, merchant('cafe', 'demo'), 'o', input);
+    if (opened.kind !== 'CreateOrderSuccess') throw new Error(opened.kind);
+    const order = await world.order('demo', 'alice', opened.orderId);
+    await cancelOrder(world.ledger, merchant('cafe', 'demo'), 'c', { orderId: idOf(order) });
+    await work(order);
+    expect(messages()).toMatchObject([
+      {
+        type: 'order.canceled',
+        data: {
+          reference: 'INV-7',
+          metadata: { cart: 'c-77' },
+          lines: [{ name: 'Lunch', quantity: 1, unitPrice: '480', amount: '480' }],
+        },
+      },
+    ]);
   });
 });
 

@@ -44,7 +44,7 @@ async function start(
   tenants = tenantsTelling(`${server.origin}/hook`),
 ): Promise<void> {
   const clock = ownedClock();
-  const followUp = notifyMerchant({ tenants, clock, limits });
+  const followUp = notifyMerchant({ readMetadata: () => Promise.resolve([]), tenants, clock, limits });
   harness = await makeFulfilment([followUp], { tenants, clock, logged });
   harness.startWorker();
 }
@@ -254,8 +254,18 @@ describe('a merchant who is no longer told', () => {
       },
       { production: false },
     );
-    const before = notifyMerchant({ tenants: reported, clock, limits: LIMITS });
-    const after = notifyMerchant({ tenants: silent, clock, limits: LIMITS });
+    const before = notifyMerchant({
+      readMetadata: () => Promise.resolve([]),
+      tenants: reported,
+      clock,
+      limits: LIMITS,
+    });
+    const after = notifyMerchant({
+      readMetadata: () => Promise.resolve([]),
+      tenants: silent,
+      clock,
+      limits: LIMITS,
+    });
     harness = await makeFulfilment([{ ...after, appliesTo: before.appliesTo }], { tenants: reported, clock });
     harness.startWorker();
     const order = await putPaidOrder(harness.ledger);

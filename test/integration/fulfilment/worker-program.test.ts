@@ -45,7 +45,12 @@ it(
     await writeFile(tenantsFile, JSON.stringify({ t_1: tenant }));
     const tenants = parseTenants({ t_1: tenant }, { production: false });
     const clock = { nowMs: systemClock.nowMs, advance: () => undefined };
-    const reported = notifyMerchant({ tenants, clock, limits: DEFAULT_POST_LIMITS });
+    const reported = notifyMerchant({
+      readMetadata: () => Promise.resolve([]),
+      tenants,
+      clock,
+      limits: DEFAULT_POST_LIMITS,
+    });
     harness = await makeFulfilment([reported], { tenants, clock });
     let answer: (() => void) | undefined;
     server.answerWith((response) => {

@@ -93,6 +93,7 @@ describe('an order whose payment pages have all expired', () => {
         successUrl: 'https://shop.example',
         cancelUrl: 'https://shop.example',
         paymentMethodTypes: ['card'],
+        itemized: false,
         expiresAtMs: atMs,
         tries: 1,
       })),

@@ -18,6 +18,7 @@ import { finishStep } from '../../../src/ledger/usecases/steps/finish-step.ts';
 import { takeUpOrder } from '../../../src/ledger/usecases/steps/take-up-order.ts';
 import type { OrderRef } from '../../../src/ledger/kernel/keys.ts';
 import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
+import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
 import { createStore } from '../../../src/ledger/table/store.ts';
 import { createTransactor } from '../../../src/ledger/table/transact.ts';
 import { testEngine } from '../../support/engine.ts';
@@ -140,6 +141,9 @@ interface Row {
 const nothing = { reads: 0, transactions: 0, items: 0, writeUnits: 0 };
 const plain = { merchantId: 'm_1', accountId: 'x', amount: '5', description: 'goods' };
 
+/** At its longest, and some. */
+const DESCRIBED = { reference: 'r'.repeat(64), metadata: [{ key: 'cart', value: 'c-77' }] };
+
 const ROWS: readonly Row[] = [
   {
     // Idempotency record, order, balance, entry; and the index entry of the step that became due.
@@ -148,6 +152,20 @@ const ROWS: readonly Row[] = [
     prepare: async () => {
       const { viewer, order } = await account();
       return () => charge(harness.ledger, viewer, harness.key(), { orderId: order.id });
+    },
+    cost: { reads: 1, transactions: 1, items: 4, writeUnits: 9 },
+    onDynamoDbLocal: 12,
+  },
+  {
+    name: 'a charge of an order with a reference and metadata: as a plain one',
+    answers: 'ChargeSuccess',
+    prepare: async () => {
+      const { viewer } = await account();
+      const input = { ...plain, accountId: viewer.subject, amount: '480', ...DESCRIBED };
+      const opened = await createOrder(harness.ledger, admin(), harness.key(), input);
+      if (opened.kind !== 'CreateOrderSuccess') throw new Error(opened.kind);
+      const orderId = encodeNodeId('Order', 't_1', viewer.subject, opened.orderId);
+      return () => charge(harness.ledger, viewer, harness.key(), { orderId });
     },
     cost: { reads: 1, transactions: 1, items: 4, writeUnits: 9 },
     onDynamoDbLocal: 12,
@@ -223,6 +241,14 @@ const ROWS: readonly Row[] = [
     answers: 'CreateOrderSuccess',
     prepare: () => Promise.resolve(() => createOrder(harness.ledger, admin(), harness.key(), plain)),
     cost: { reads: 1, transactions: 1, items: 2, writeUnits: 5 },
+    onDynamoDbLocal: 12,
+  },
+  {
+    name: 'createOrder with a reference and metadata: an item beside',
+    answers: 'CreateOrderSuccess',
+    prepare: () =>
+      Promise.resolve(() => createOrder(harness.ledger, admin(), harness.key(), { ...plain, ...DESCRIBED })),
+    cost: { reads: 1, transactions: 1, items: 3, writeUnits: 7 },
     onDynamoDbLocal: 12,
   },
   {

@@ -51,7 +51,10 @@ beforeEach(async () => {
   );
   const clock = ownedClock();
   const limits = { ...DEFAULT_POST_LIMITS, allowPrivateAddresses: true };
-  harness = await makeFulfilment([notifyMerchant({ tenants, clock, limits })], { tenants, clock });
+  harness = await makeFulfilment(
+    [notifyMerchant({ readMetadata: () => Promise.resolve([]), tenants, clock, limits })],
+    { tenants, clock },
+  );
 });
 afterEach(async () => {
   await harness.stop();

@@ -54,8 +54,20 @@ export type CreateOrderInput = {
   readonly items?: ReadonlyArray<OrderItemInput> | null | undefined;
   /** Who sells, by the operator's own name for the merchant. */
   readonly merchantId: string;
+  /** Whatever else is to be kept with the order, at most 20 entries; no personal data. The payment provider keeps them with the payment, each key with `m_` before it. */
+  readonly metadata?: ReadonlyArray<MetadataEntryInput> | null | undefined;
   /** Terminal: the code that the customer shows. */
   readonly paymentCode?: string | null | undefined;
+  /** The merchant's own name for the order, 1 to 64 bytes in UTF-8. Two orders may have the same. */
+  readonly reference?: string | null | undefined;
+};
+
+/** A key and its value, kept as they are. */
+export type MetadataEntryInput = {
+  /** 1 to 38 letters, digits and any of _ . -, the first a letter or digit; once in the list. */
+  readonly key: string;
+  /** 1 to 500 characters. */
+  readonly value: string;
 };
 
 /** What an entry books. */

@@ -23,9 +23,15 @@ function cardOrder(): Order {
       },
       { name: 'Cake', quantity: 1, unitPrice: decimal('3'), amount: decimal('3') },
     ],
+    reference: 'INV-2030-1',
     payment: { method: 'CHECKOUT', atMs: PAID_AT_MS, paymentId: 'pi_1' },
   };
 }
+
+const METADATA = [
+  { key: 'cart', value: 'c-77' },
+  { key: 'table', value: '４番' },
+];
 
 const COMMON = {
   orderId: 'T3JkZXIjdF8xI3VfMSMwMUs5WlpaWlpaWlpaWlpaWlpaWlpaWlpaWg',
@@ -39,6 +45,7 @@ const COMMON = {
   refundPendingAmount: '0.00',
   refundableAmount: '12.50',
   disputed: false,
+  reference: 'INV-2030-1',
   lines: [
     { sku: 'coffee', name: 'Coffee', quantity: 2, unitPrice: '4.75', amount: '9.50' },
     { name: 'Cake', quantity: 1, unitPrice: '3.00', amount: '3.00' },
@@ -51,11 +58,11 @@ const COMMON = {
 
 describe('what a merchant is told', () => {
   it('of a paid order: what it is made of, whose it is, how it was paid', () => {
-    expect(merchantPayload(cardOrder(), { kind: 'paid' })).toEqual({
+    expect(merchantPayload(cardOrder(), { kind: 'paid' }, METADATA)).toEqual({
       type: 'order.paid',
       payloadVersion: 1,
       timestamp: '2030-03-17T17:46:40.000Z',
-      data: COMMON,
+      data: { ...COMMON, metadata: { cart: 'c-77', table: '４番' } },
     });
     expect(decodeNodeId(COMMON.orderId)).toEqual({
       kind: 'Order',
@@ -71,7 +78,7 @@ describe('what a merchant is told', () => {
     const order: Order = { ...cardOrder(), state, refundable: decimal('0'), payment: undefined };
     const { method, paidAt, providerReference, ...unpaid } = COMMON;
     expect([method, paidAt, providerReference]).not.toContain(undefined);
-    expect(merchantPayload(order, { kind, atMs: AT_MS })).toEqual({
+    expect(merchantPayload(order, { kind, atMs: AT_MS }, [])).toEqual({
       type,
       payloadVersion: 1,
       timestamp: AT,
@@ -104,7 +111,7 @@ describe('what a merchant is told', () => {
           },
         ],
       };
-      const payload = merchantPayload(order, { kind, refundId: 're_1', atMs: AT_MS });
+      const payload = merchantPayload(order, { kind, refundId: 're_1', atMs: AT_MS }, []);
       const refundId = payload.data.refund?.refundId ?? '';
       expect(payload).toEqual({
         type,
@@ -151,7 +158,7 @@ describe('what a merchant is told', () => {
           },
         ],
       };
-      expect(merchantPayload(order, { kind, disputeId: 'dp_1', atMs: AT_MS })).toEqual({
+      expect(merchantPayload(order, { kind, disputeId: 'dp_1', atMs: AT_MS }, [])).toEqual({
         type,
         payloadVersion: 1,
         timestamp: AT,
@@ -176,7 +183,7 @@ describe('what a merchant is told', () => {
     const page = readFileSync(new URL('../../../docs/FOLLOW-UPS.md', import.meta.url), 'utf8');
     const shown = /^\{\n {2}"type"[\s\S]*?^\}$/m.exec(page)?.[0] ?? '';
     const documented = JSON.parse(shown) as { readonly data: object };
-    const payload = merchantPayload(cardOrder(), { kind: 'paid' });
+    const payload = merchantPayload(cardOrder(), { kind: 'paid' }, METADATA);
     expect(Object.keys(documented)).toEqual(Object.keys(payload));
     expect(Object.keys(documented.data)).toEqual(Object.keys(payload.data));
   });

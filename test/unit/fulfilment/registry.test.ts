@@ -31,6 +31,7 @@ const TENANTS = parseTenants(
   { production: true },
 );
 const notify = notifyMerchant({
+  readMetadata: () => Promise.resolve([]),
   tenants: TENANTS,
   clock: { nowMs: () => PAID_AT_MS },
   limits: DEFAULT_POST_LIMITS,

@@ -19,6 +19,10 @@ export interface Order extends OrderRef {
   readonly lines: readonly OrderLine[];
   /** Who opened it. */
   readonly actor: string;
+  /** The merchant's own name for it. */
+  readonly reference?: string;
+  /** Whether an item beside it holds metadata of whoever opened it. */
+  readonly hasMetadata: boolean;
   /** Opened with a scanned payment code: the customer's consent that lets a terminal charge it. */
   readonly consented: boolean;
   readonly payment?: OrderPayment | undefined;
@@ -90,6 +94,8 @@ export interface Attempt {
   readonly cancelUrl: string;
   readonly paymentMethodTypes: readonly string[];
   readonly expiresAtMs: number;
+  /** Whether its payment page shows every line of the order; else one line stands for all. */
+  readonly itemized: boolean;
   readonly sessionId?: string;
   readonly url?: string | undefined;
   /** The payment intent, once it is known. */
@@ -221,6 +227,7 @@ export function closedAttempt(attempt: Attempt): Attempt {
     successUrl: '',
     cancelUrl: '',
     paymentMethodTypes: [],
+    itemized: false,
     url: undefined,
   };
 }

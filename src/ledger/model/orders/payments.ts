@@ -15,6 +15,8 @@ export interface OrderOpening extends OrderRef {
   readonly lines: readonly OrderLine[];
   readonly actor: string;
   readonly consented: boolean;
+  readonly reference?: string;
+  readonly hasMetadata: boolean;
   readonly atMs: number;
 }
 

@@ -1,10 +1,9 @@
-import { cutText } from '../../kernel/text.ts';
-import { currency } from '../../kernel/currencies.ts';
 import { digest } from '../../kernel/fingerprint.ts';
 import type { OrderRef } from '../../kernel/keys.ts';
-import { toMinorUnits } from '../../kernel/money.ts';
 import { type TransitionDetails, move, touch } from '../orders/order-changes.ts';
+import { type MetadataEntry, providerMetadata } from '../orders/order-metadata.ts';
 import { type Attempt, type Lease, type Order, closedAttempt } from '../orders/order.ts';
+import { type PageLine, isItemizable, itemizedLines, singleLine } from './page-lines.ts';
 
 /**
  * Attempts to have an order paid at the provider, as pure functions of the order (docs/DESIGN.md §5.5). An attempt is
@@ -13,8 +12,6 @@ import { type Attempt, type Lease, type Order, closedAttempt } from '../orders/o
 
 /** How long a payment page can be used. The provider takes half an hour to a day. */
 const SESSION_LIFE_MS = 3_600_000;
-
-const MAX_DESCRIPTION = 200;
 
 /** What an attempt freezes of a request: where the customer returns to, and how it may pay. */
 export type SessionTerms = Pick<Attempt, 'successUrl' | 'cancelUrl' | 'paymentMethodTypes'>;
@@ -45,6 +42,7 @@ export function claimAttempt(order: Order, terms: SessionTerms, lease: Lease, at
     state: 'CLAIMED',
     lease,
     expiresAtMs: Math.floor((atMs + SESSION_LIFE_MS) / 1000) * 1000,
+    itemized: isItemizable(order),
   };
   const kept = order.attempts.filter(({ sessionId }) => sessionId !== undefined);
   return touch(order, atMs, { attempts: [...kept, attempt] });
@@ -186,33 +184,31 @@ export interface SessionParameters extends SessionTerms {
   readonly orderId: string;
   readonly attempt: number;
   readonly currency: string;
-  readonly amountMinor: number;
-  readonly description: string;
+  readonly lines: readonly PageLine[];
+  readonly merchantMetadata: Readonly<Record<string, string>>;
   readonly expiresAtS: number;
 }
 
-/** An attempt's frozen parameters as the provider port takes them: the same whenever and by whomever they are sent. */
-export function sessionParameters(order: Order, attempt: Attempt): SessionParameters {
+/**
+ * An attempt's frozen parameters as the provider port takes them: the same whenever and by whomever they are sent. Lines and
+ * metadata of an order never change.
+ */
+export function sessionParameters(
+  order: Order,
+  attempt: Attempt,
+  metadata: readonly MetadataEntry[],
+): SessionParameters {
   return {
     idempotencyKey: providerKey(order, 'session', String(attempt.number), attempt.tries),
     tenant: order.tenant,
     orderId: providerOrderId(order),
     attempt: attempt.number,
     currency: order.currency,
-    amountMinor: toMinorUnits(order.amount, currency(order.currency).exponent),
-    description: description(order),
+    lines: attempt.itemized ? itemizedLines(order) : [singleLine(order)],
+    merchantMetadata: providerMetadata(metadata),
     successUrl: attempt.successUrl,
     cancelUrl: attempt.cancelUrl,
     paymentMethodTypes: attempt.paymentMethodTypes,
     expiresAtS: Math.floor(attempt.expiresAtMs / 1000),
   };
-}
-
-/** What the customer reads on the payment page: of the order's lines alone, which never change. */
-function description({ lines, asset }: Order): string {
-  const [first, ...more] = lines;
-  if (first === undefined) return `Top-up ${asset ?? ''}`.trim();
-  const rest = more.length === 0 ? '' : ` and ${String(more.length)} more`;
-  const name = first.quantity === 1 ? first.name : `${first.name} × ${String(first.quantity)}`;
-  return `${cutText(name, MAX_DESCRIPTION)}${rest}`;
 }

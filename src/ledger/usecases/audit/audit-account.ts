@@ -21,7 +21,9 @@ export async function readAtRest(
 ): Promise<AccountItems | undefined> {
   const before = await readMoving(store, ref, unmoved);
   const entries = await readAll(store, ref, PREFIX.entry);
-  const own = [...before, ...entries];
+  // Written with its order and never again.
+  const metadata = await readAll(store, ref, PREFIX.metadata);
+  const own = [...before, ...entries, ...metadata];
   const named = overflowKeys(readAccount(ref, own, unmoved));
   const overflow = found.length + named.length === 0 ? [] : await readDistinct(store, [...found, ...named]);
   const after = await readMoving(store, ref, unmoved);

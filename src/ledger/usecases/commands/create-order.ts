@@ -6,12 +6,20 @@ import type { Tenant } from '../../../config/tenants.ts';
 import type { StoredItem } from '../../kernel/attributes.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { type Currency, currency } from '../../kernel/currencies.ts';
+import { defined } from '../../kernel/defined.ts';
 import { integer } from '../../kernel/integers.ts';
 import { paymentCodeKey, productKey } from '../../kernel/keys.ts';
 import { type Decimal, add } from '../../kernel/money.ts';
 import { MAX_LINES } from '../../model/orders/order-changes.ts';
+import { putMetadata } from '../../items/order-metadata-item.ts';
 import { putOrder } from '../../items/order-writes.ts';
 import type { OrderLine } from '../../model/orders/order.ts';
+import {
+  MAX_METADATA,
+  MAX_METADATA_VALUE,
+  METADATA_KEY,
+  type MetadataEntry,
+} from '../../model/orders/order-metadata.ts';
 import {
   type Answered,
   type InputIssue,
@@ -40,6 +48,15 @@ type CreateOrderDecision = Decision<'CreateOrderSuccess'>;
 /** A used code's mark outlives the code by a day; then the code itself has long expired. */
 const CODE_MARK_LIFE_S = 86_400;
 
+/** Short enough that an order with it costs no more than one without. */
+const MAX_REFERENCE_BYTES = 64;
+const TOO_LONG = { params: { code: 'too_large' }, error: 'must have at most 64 bytes in UTF-8' };
+
+const metadataEntry = z.strictObject({
+  key: z.string().regex(METADATA_KEY),
+  value: shortText(MAX_METADATA_VALUE),
+});
+
 const inputSchema = z.strictObject({
   merchantId: idText,
   accountId: optional(idText),
@@ -52,8 +69,22 @@ const inputSchema = z.strictObject({
   ),
   amount: optional(decimalText),
   description: optional(shortText(200)),
+  reference: optional(shortText(2_048).refine(fitsReference, TOO_LONG)),
+  metadata: optional(z.array(metadataEntry).max(MAX_METADATA).superRefine(eachKeyOnce)),
 });
 type Input = z.output<typeof inputSchema>;
+
+function fitsReference(text: string): boolean {
+  return Buffer.byteLength(text) <= MAX_REFERENCE_BYTES;
+}
+
+function eachKeyOnce(metadata: readonly MetadataEntry[], context: z.RefinementCtx): void {
+  for (const [index, { key }] of metadata.entries()) {
+    if (metadata.findIndex((one) => one.key === key) === index) continue;
+    const path = [index, 'key'];
+    context.addIssue({ code: 'custom', path, params: { code: 'bad_value' }, message: 'is there already' });
+  }
+}
 
 /**
  * Opens an order. Prices come from the catalogue, on the server; only a merchant, terminal or admin may name an amount.
@@ -86,7 +117,7 @@ export async function createOrder(
       if ('kind' in owner) return { kind: 'ANSWER', failure: owner };
       const lines = value.items === undefined ? namedLine(value) : catalogueLines(value.items, found, unit);
       if ('kind' in lines) return { kind: 'ANSWER', failure: lines };
-      return open(ledger, viewer, { tenant, unit, merchantId, lines, ...owner }, nowMs);
+      return open(ledger, viewer, { tenant, unit, merchantId, lines, input: value, ...owner }, nowMs);
     },
   });
 }
@@ -183,10 +214,12 @@ interface Opening extends Owner {
   readonly unit: Currency;
   readonly merchantId: string;
   readonly lines: readonly OrderLine[];
+  readonly input: Input;
 }
 
 function open(ledger: Ledger, viewer: Viewer, opening: Opening, nowMs: number): CreateOrderDecision {
-  const { tenant, unit, merchantId, lines, accountId, code } = opening;
+  const { tenant, unit, merchantId, lines, accountId, code, input } = opening;
+  const { reference, metadata = [] } = input;
   const amount: Decimal = add(...lines.map((line) => line.amount));
   const issue = priceIssue(['items'], amount, unit);
   if (issue !== undefined) return { kind: 'ANSWER', failure: invalidWith(issue) };
@@ -201,11 +234,17 @@ function open(ledger: Ledger, viewer: Viewer, opening: Opening, nowMs: number): 
     lines,
     actor: viewer.subject,
     consented: code !== undefined,
+    ...defined({ reference }),
+    hasMetadata: metadata.length > 0,
     atMs: nowMs,
   });
   return {
     kind: 'COMMIT',
-    parts: [putOrder(order, ledger.settings), ...(code === undefined ? [] : [useUp(code)])],
+    parts: [
+      putOrder(order, ledger.settings),
+      ...(metadata.length === 0 ? [] : [putMetadata(order, metadata)]),
+      ...(code === undefined ? [] : [useUp(code)]),
+    ],
     outcome: { kind: 'CreateOrderSuccess', accountId, orderId: order.orderId },
     whenRefused: (failed) =>
       failed.has('code')

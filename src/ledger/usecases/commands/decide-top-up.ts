@@ -120,6 +120,7 @@ function openTopUp(ledger: Ledger, { viewer, terms, accountId, amount, nowMs }: 
     lines: [],
     actor: viewer.subject,
     consented: false,
+    hasMetadata: false,
     atMs: nowMs,
   });
 }

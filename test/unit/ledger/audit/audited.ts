@@ -82,6 +82,7 @@ export function accountItems(fields: Partial<AccountItems> = {}): AccountItems {
     unmoved: new Set(),
     entries: [],
     orders: [],
+    described: [],
     overflow: [],
     unreadable: [],
     ...fields,

@@ -18,6 +18,7 @@ const CLOSED: Attempt = {
   successUrl: '',
   cancelUrl: '',
   paymentMethodTypes: [],
+  itemized: false,
   expiresAtMs: 1_900_003_600_000,
   sessionId: 'cs_1',
   paymentId: 'pi_1',

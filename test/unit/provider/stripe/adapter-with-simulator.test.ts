@@ -46,8 +46,8 @@ function sessionRequest(fields: Partial<SessionRequest> = {}): SessionRequest {
     orderId: ORDER_PATH,
     attempt: 1,
     currency: 'JPY',
-    amountMinor: 500,
-    description: 'Coffee',
+    lines: [{ name: 'Coffee', quantity: 1, unitAmountMinor: 500 }],
+    merchantMetadata: {},
     successUrl: 'https://shop.example/paid',
     cancelUrl: 'https://shop.example/back',
     paymentMethodTypes: ['card', 'konbini'],
@@ -114,7 +114,12 @@ test('a session is made once per key, paid, and found again', async () => {
 test('the same key with other parameters is unknown, since something was made with it', async () => {
   const request = sessionRequest();
   done(await provider.createSession(request));
-  expect(await provider.createSession({ ...request, amountMinor: 501 })).toEqual({
+  expect(
+    await provider.createSession({
+      ...request,
+      lines: [{ name: 'Coffee', quantity: 1, unitAmountMinor: 501 }],
+    }),
+  ).toEqual({
     kind: 'UNKNOWN',
     reason: 'idempotency_mismatch',
   });

@@ -27,8 +27,8 @@ const SESSION: SessionRequest = {
   orderId: ORDER_PATH,
   attempt: 2,
   currency: 'JPY',
-  amountMinor: 500,
-  description: 'Coffee ☕',
+  lines: [{ name: 'Coffee ☕', quantity: 1, unitAmountMinor: 500 }],
+  merchantMetadata: {},
   successUrl: 'https://shop.example/paid?session={CHECKOUT_SESSION_ID}',
   cancelUrl: 'https://shop.example/back',
   paymentMethodTypes: ['card', 'konbini'],
@@ -78,9 +78,35 @@ test('a session leaves as these fields and no other, JPY 500 as 500', async () =
   });
 });
 
+test('a session shows every line, and keeps the merchant’s metadata beside ours', async () => {
+  server.replyWith(json(200, stripeSession({ amount_total: 1_310 })));
+  const lines = [
+    { name: 'Coffee', quantity: 2, unitAmountMinor: 480 },
+    { name: 'Toast', quantity: 1, unitAmountMinor: 350 },
+  ];
+  await provider.createSession({ ...SESSION, lines, merchantMetadata: { m_cart: 'c-77', m_tenant: 'mine' } });
+  expect(fields()).toMatchObject({
+    'line_items[0][quantity]': '2',
+    'line_items[0][price_data][unit_amount]': '480',
+    'line_items[0][price_data][product_data][name]': 'Coffee',
+    'line_items[1][quantity]': '1',
+    'line_items[1][price_data][currency]': 'jpy',
+    'line_items[1][price_data][unit_amount]': '350',
+    'line_items[1][price_data][product_data][name]': 'Toast',
+    'metadata[tenant]': 'demo',
+    'metadata[m_tenant]': 'mine',
+    'metadata[m_cart]': 'c-77',
+    'payment_intent_data[metadata][m_cart]': 'c-77',
+  });
+});
+
 test('the bytes of an amount and its metadata are form-encoded', async () => {
   server.replyWith(json(200, stripeSession({ amount_total: 18_600, currency: 'kwd' })));
-  await provider.createSession({ ...SESSION, currency: 'KWD', amountMinor: 18_600 });
+  await provider.createSession({
+    ...SESSION,
+    currency: 'KWD',
+    lines: [{ name: 'Tea', quantity: 1, unitAmountMinor: 18_600 }],
+  });
   const body = server.requests[0]?.body ?? '';
   expect(body).toContain('line_items[0][price_data][currency]=kwd');
   expect(body).toContain('line_items[0][price_data][unit_amount]=18600');

@@ -52,6 +52,7 @@ describe('the pause until the provider is asked again', () => {
           successUrl: 'https://shop.example/paid',
           cancelUrl: 'https://shop.example/back',
           paymentMethodTypes: ['card'],
+          itemized: false,
           expiresAtMs,
           sessionId: 'cs_1',
         },

@@ -27,6 +27,7 @@ const attempt: Attempt = {
   successUrl: 'https://shop.example/ok',
   cancelUrl: 'https://shop.example/no',
   paymentMethodTypes: ['card'],
+  itemized: false,
   expiresAtMs: SAMPLE_AT_MS + HOUR_MS,
 };
 

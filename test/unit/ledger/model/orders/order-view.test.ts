@@ -13,6 +13,7 @@ const ATTEMPT: Attempt = {
   successUrl: 'https://shop.example/paid',
   cancelUrl: 'https://shop.example/canceled',
   paymentMethodTypes: ['card'],
+  itemized: false,
   expiresAtMs: NOW_MS + 1_000,
   sessionId: 'cs_1',
   url: 'https://checkout.example/cs_1',

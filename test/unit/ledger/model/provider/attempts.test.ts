@@ -72,8 +72,8 @@ describe('a claim of an attempt', () => {
     );
     const again = claimAttempt(failed, terms, lease, NOW_MS);
     expect(again.attempts.map(({ number, tries }) => [number, tries])).toEqual([[1, 1]]);
-    const first = sessionParameters(failed, { ...current(failed), tries: 0 }).idempotencyKey;
-    expect(sessionParameters(again, current(again)).idempotencyKey).not.toBe(first);
+    const first = sessionParameters(failed, { ...current(failed), tries: 0 }, []).idempotencyKey;
+    expect(sessionParameters(again, current(again), []).idempotencyKey).not.toBe(first);
   });
 
   it('after an unknown outcome takes a new number, and keeps no attempt that nobody could pay', () => {
@@ -102,19 +102,21 @@ describe('a claim of an attempt', () => {
 describe('what is sent to the provider for an attempt', () => {
   it('is the same whenever it is sent: of frozen parameters and facts alone', () => {
     const claimed = claimAttempt(order(), terms, lease, NOW_MS);
-    expect(sessionParameters(claimed, current(claimed))).toEqual({
+    expect(sessionParameters(claimed, current(claimed), [])).toEqual({
       idempotencyKey: providerKey(claimed, 'session', '1', 0),
       tenant: 'demo',
       orderId: 'alice/01J0000000000000000000000A',
       attempt: 1,
       currency: 'JPY',
-      amountMinor: 1200,
-      description: 'Coffee',
+      lines: [{ name: 'Coffee', quantity: 1, unitAmountMinor: 1200 }],
+      merchantMetadata: {},
       ...terms,
       expiresAtS: 1_900_003_600,
     });
     const later: Order = { ...claimed, rev: 9, updatedAtMs: NOW_MS + 1 };
-    expect(sessionParameters(later, current(later))).toEqual(sessionParameters(claimed, current(claimed)));
+    expect(sessionParameters(later, current(later), [])).toEqual(
+      sessionParameters(claimed, current(claimed), []),
+    );
   });
 
   it.each([
@@ -123,7 +125,7 @@ describe('what is sent to the provider for an attempt', () => {
     ['ISK', '500', 50000],
   ])('is %s %s as %i', (currency, amount, minor) => {
     const claimed = claimAttempt(order({ currency, amount: decimal(amount) }), terms, lease, NOW_MS);
-    expect(sessionParameters(claimed, current(claimed)).amountMinor).toBe(minor);
+    expect(sessionParameters(claimed, current(claimed), []).lines[0]?.unitAmountMinor).toBe(minor);
   });
 
   it('has a key of its own for every tenant, order, operation, part and try', () => {
