@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { toAttributes } from '../../../../src/ledger/kernel/attributes.ts';
+import { orderAttributes } from '../../../../src/ledger/items/order-item.ts';
+import { putMetadata } from '../../../../src/ledger/items/order-metadata-item.ts';
 import { decimal } from '../../../../src/ledger/kernel/money.ts';
 import { checkOrder, putOrder, updateOrder } from '../../../../src/ledger/items/order-writes.ts';
 import { POLICY, ORDER, PAID, text, vector } from './golden-vectors.ts';
@@ -55,6 +58,42 @@ describe('the golden vectors of orders', () => {
           },
         }),
       ].join('\n'),
+    );
+  });
+
+  it('the metadata of an order, in an item beside it', () => {
+    const metadata = [{ key: 'cart', value: 'c-77' }];
+    expect(text(putMetadata(ORDER, metadata).items)).toBe(
+      vector('metadata', {
+        Put: {
+          Item: {
+            uuid: { S: 'demo#alice' },
+            type: { S: 'METADATA#01HZY3V9QK7F0B6W8N4T2D5XCM' },
+            metadata: { L: [{ M: { k: { S: 'cart' }, v: { S: 'c-77' } } }] },
+          },
+          ConditionExpression: 'attribute_not_exists(#uuid)',
+          ExpressionAttributeNames: { '#uuid': 'uuid' },
+          ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+        },
+      }),
+    );
+  });
+
+  it('what an order may have beside: a reference, metadata, a dispute with its day', () => {
+    const dispute = {
+      disputeId: 'du_1',
+      paymentId: 'pi_1',
+      status: 'open',
+      amount: decimal('480'),
+      recorded: false,
+      ofOverpayment: false,
+      reason: 'fraudulent',
+      dueByMs: 1_900_600_000_000,
+    } as const;
+    const order = { ...ORDER, reference: 'INV-7', hasMetadata: true, disputes: [dispute] };
+    const { reference, has_metadata, disputes } = toAttributes(orderAttributes(order, POLICY));
+    expect(JSON.stringify({ reference, has_metadata, disputes })).toBe(
+      '{"reference":{"S":"INV-7"},"has_metadata":{"BOOL":true},"disputes":{"L":[{"M":{"i":{"S":"du_1"},"p":{"S":"pi_1"},"s":{"S":"open"},"a":{"N":"480"},"r":{"S":"fraudulent"},"d":{"N":"1900600000000"}}}]}}',
     );
   });
 
