@@ -36,9 +36,9 @@ export interface Shown {
   readonly problems?: readonly EventData[];
 }
 
-export function wholeOrderData({ order, entries, overflow, balances, problems }: WholeOrder): Shown {
+export function wholeOrderData({ order, refunds, entries, balances, problems }: WholeOrder): Shown {
   return {
-    order: orderData(order, overflow),
+    order: orderData(order, refunds),
     entries: entries.map(entryData),
     account: accountName(order),
     balances: balances.map(balanceData),
@@ -110,7 +110,7 @@ function orderSummary(order: Order) {
   return { id: orderNodeId(order), ...fields };
 }
 
-function orderData(order: Order, overflow: readonly Refund[]) {
+function orderData(order: Order, refunds: readonly Refund[]) {
   const { payment, disputes, steps, timeline } = order;
   return {
     ...orderSummary(order),
@@ -134,11 +134,9 @@ function orderData(order: Order, overflow: readonly Refund[]) {
     attempts: order.attempts.map((attempt) =>
       fieldsOf(attempt, 'number', 'state', 'tries', 'expiresAtMs', 'sessionId', 'paymentId'),
     ),
-    refunds: order.refunds.map(refundData),
+    refunds: refunds.map(refundData),
     disputes: disputes.map(({ amount, ...dispute }) => ({ ...dispute, amount: plainDecimal(amount) })),
     overpayment: order.overpayments.map((one) => fieldsOf(one, 'paymentId', 'amount', 'refunded')),
-    overflowRefunds: overflow.map(refundData),
-    overflowRefundsNotFound: (order.overflow?.count ?? 0) - overflow.length,
     steps: steps.map((step) => ({
       ...fieldsOf(step, 'name', 'state', 'attempts'),
       ...(step.state === 'PENDING' && fieldsOf(step, 'nextAttemptAtMs')),

@@ -51,12 +51,6 @@ function orderLines(order: OrderData): readonly string[] {
     ),
     ...block('attempts', order.attempts.map(inWords)),
     ...block('refunds', order.refunds.map(inWords)),
-    ...block('refunds kept beside the order, which was full', [
-      ...order.overflowRefunds.map(inWords),
-      ...(order.overflowRefundsNotFound === 0
-        ? []
-        : [`and ${String(order.overflowRefundsNotFound)} more: Stripe could not be asked for their ids`]),
-    ]),
     ...block('disputes', order.disputes.map(inWords)),
     ...block('surplus payments', order.overpayment.map(inWords)),
     ...block('steps', order.steps.map(inWords)),

@@ -1,6 +1,6 @@
 import type { FollowUpTrigger, StepNames } from '../ledger/model/orders/follow-up-trigger.ts';
 import { parseInteger } from '../ledger/kernel/integers.ts';
-import type { Order } from '../ledger/model/orders/order.ts';
+import type { Order, Refund } from '../ledger/model/orders/order.ts';
 import type { Tenant, Tenants } from '../config/tenants.ts';
 
 /** How a run ended. A reason is stored with the order and shown to operators: no personal data, no secrets. */
@@ -15,6 +15,8 @@ export type StepResult =
 export interface StepContext {
   /** The order as it was when the worker claimed the step. */
   readonly order: Order;
+  /** The refund that it follows, as it is now; absent for other triggers. */
+  readonly refund?: Refund;
   readonly trigger: FollowUpTrigger;
   /**
    * The step's idempotency key: the same on every attempt, and no other step's. A worker may die between the effect of a run and

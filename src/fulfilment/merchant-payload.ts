@@ -4,7 +4,7 @@ import { defined } from '../ledger/kernel/defined.ts';
 import { type Decimal, formatDecimal } from '../ledger/kernel/money.ts';
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
 import type { FollowUpTrigger } from '../ledger/model/orders/follow-up-trigger.ts';
-import { type Order, type OrderPayment, findRefund, isDisputed } from '../ledger/model/orders/order.ts';
+import { type Order, type OrderPayment, type Refund, isDisputed } from '../ledger/model/orders/order.ts';
 import type { MetadataEntry } from '../ledger/model/orders/order-metadata.ts';
 import type { OrderState } from '../ledger/model/orders/order-states.ts';
 import { refundableNow } from '../ledger/model/orders/order-view.ts';
@@ -87,11 +87,15 @@ interface PayloadLine {
   readonly amount: string;
 }
 
-/** Throws RangeError for what no merchant gets a message about: a top-up, an overpayment. Asking is a bug. */
+/**
+ * Throws RangeError for what no merchant gets a message about: a top-up, an overpayment. Asking is a bug.
+ * @param refund the one that the trigger names, if it names one
+ */
 export function merchantPayload(
   order: Order,
   trigger: FollowUpTrigger,
   metadata: readonly MetadataEntry[],
+  refund?: Refund,
 ): MerchantPayload {
   const { tenant, accountId, orderId, merchantId, payment, reference } = order;
   if (merchantId === undefined) throw new RangeError('a top-up has no merchant');
@@ -130,17 +134,21 @@ export function merchantPayload(
         paidAt: isoInstant(payment.atMs),
         ...defined({ providerReference: payment.paymentId }),
       }),
-      ...partOf(order, trigger),
+      ...partOf(order, trigger, refund),
     },
   };
 }
 
 /** The refund or dispute that a message is about, as it is now. */
-function partOf(order: Order, trigger: FollowUpTrigger): Pick<MerchantPayload['data'], 'refund' | 'dispute'> {
+function partOf(
+  order: Order,
+  trigger: FollowUpTrigger,
+  refund: Refund | undefined,
+): Pick<MerchantPayload['data'], 'refund' | 'dispute'> {
   const { tenant, accountId, orderId, currency: code } = order;
   const amountOf = amountIn(order);
   if ('refundId' in trigger) {
-    const { amount, state, reason, failureReason } = found(findRefund(order, trigger.refundId), 'refund');
+    const { amount, state, reason, failureReason } = found(refund, 'refund');
     const refundId = encodeNodeId('Refund', tenant, accountId, orderId, trigger.refundId);
     const known = { refundId, amount: amountOf(amount), currency: code, state };
     return { refund: { ...known, ...defined({ reason, failureReason }) } };

@@ -39,13 +39,13 @@ export function notifyMerchant(options: NotifyMerchantOptions): FollowUp {
 
 async function notify(
   { tenants, clock, limits, readMetadata }: NotifyMerchantOptions,
-  { order, trigger, key, signal }: StepContext,
+  { order, refund, trigger, key, signal }: StepContext,
 ): Promise<StepResult> {
   const merchant = merchantOf(tenants, order);
   const url = parseUrl(merchant?.notifyUrl ?? '');
   if (merchant === undefined || url === undefined)
     return { kind: 'GIVE_UP', reason: 'the merchant has no notifyUrl any more' };
-  const body = JSON.stringify(merchantPayload(order, trigger, await readMetadata(order)));
+  const body = JSON.stringify(merchantPayload(order, trigger, await readMetadata(order), refund));
   const message = { id: `msg_${key.slice(0, 32)}`, timestampS: epochS(clock.nowMs()), body };
   const headers = {
     'content-type': 'application/json',

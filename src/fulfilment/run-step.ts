@@ -1,6 +1,7 @@
 import { digest } from '../ledger/kernel/fingerprint.ts';
 import type { StepOutcome } from '../ledger/usecases/steps/finish-step.ts';
-import type { Order } from '../ledger/model/orders/order.ts';
+import type { Order, Refund } from '../ledger/model/orders/order.ts';
+import { defined } from '../ledger/kernel/defined.ts';
 import { redact } from '../observability/redaction.ts';
 import { type Registry, type StepResult, readStepName } from './follow-up.ts';
 
@@ -10,6 +11,9 @@ export interface RunLimits {
   /** Aborts when the worker stops and can't wait for this run. */
   readonly stopping: AbortSignal;
 }
+
+/** Reads a refund of the order for the step that follows it. */
+export type ReadRefund = (order: Order, refundId: string) => Promise<Refund | undefined>;
 
 /** The idempotency key of a step: the same for all attempts and workers, and no other step's. */
 export function stepKey({ tenant, accountId, orderId }: Order, name: string): string {
@@ -25,6 +29,7 @@ export async function runStep(
   order: Order,
   name: string,
   { runTimeoutMs, stopping }: RunLimits,
+  readRefund: ReadRefund,
 ): Promise<StepOutcome> {
   const { followUpName, trigger } = readStepName(name);
   const followUp = registry.get(followUpName);
@@ -36,8 +41,11 @@ export async function runStep(
   }, runTimeoutMs);
   const signal = AbortSignal.any([ended.signal, stopping]);
   try {
-    const run = followUp.run({ order, trigger, key: stepKey(order, name), signal });
-    const result = await Promise.race([run, aborted(signal)]);
+    const run = async (): Promise<StepResult> => {
+      const refund = 'refundId' in trigger ? await readRefund(order, trigger.refundId) : undefined;
+      return followUp.run({ order, trigger, key: stepKey(order, name), signal, ...defined({ refund }) });
+    };
+    const result = await Promise.race([run(), aborted(signal)]);
     // An aborted run may fail by itself before `aborted` rejects.
     if (result.kind === 'RETRY' && stopping.aborted) return { kind: 'RELEASED' };
     return redacted(result);

@@ -2,6 +2,7 @@ import type { OrderRef } from '../ledger/kernel/keys.ts';
 import { orderNodeId } from '../ledger/items/node-ids.ts';
 import { type FinishedStep, type StepOutcome, finishStep } from '../ledger/usecases/steps/finish-step.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
+import { findRefund } from '../ledger/usecases/queries/read-order-refunds.ts';
 import { takeUpOrder } from '../ledger/usecases/steps/take-up-order.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import { INTERRUPTED, type StepPolicy } from '../ledger/model/orders/steps.ts';
@@ -44,7 +45,9 @@ export async function workOnOrder(deps: WorkOrderDeps, ref: OrderRef): Promise<b
   await Promise.all(
     taken.steps.map(async (step) => {
       deps.onRunning(1);
-      const outcome = await runStep(registry, taken.order, step.name, limits);
+      const outcome = await runStep(registry, taken.order, step.name, limits, (order, refundId) =>
+        findRefund(ledger, order, refundId),
+      );
       deps.onRunning(-1);
       // All results go into one item. Written at once they would conflict, and a step that loses too often runs again although
       // it is done.

@@ -29,7 +29,7 @@ const MOST_POSTINGS = 10;
 export const MAX_SHOWN_DISPUTES = MAX_ATTEMPTS;
 const MOST_ISSUES = 2 * MAX_LINES;
 
-/** Of lists that are parts of an item: as many rows as the item can hold. */
+/** Of lists of an order or another item: as many rows as they can have. That many rows cost as much as the query of refunds. */
 export const PART_COST = {
   lines: upTo(MAX_LINES),
   timeline: upTo(MAX_LISTED_TRANSITIONS),

@@ -1,4 +1,5 @@
 import { encodeNodeId } from '../ledger/items/node-ids.ts';
+import { listRefunds } from '../ledger/usecases/queries/read-order-refunds.ts';
 import { type Dispute, isDisputed } from '../ledger/model/orders/order.ts';
 import { refundableNow } from '../ledger/model/orders/order-view.ts';
 import { orderAmount } from './amounts.ts';
@@ -31,10 +32,11 @@ builder.objectFields(OrderType, (t) => ({
   }),
   refunds: t.field({
     description:
-      'In the order in which they were made; an order whose limits are reached leaves later ones out, and counts them in its amounts.',
+      "In the order in which they were made. Of more than 100 some that were made in the provider's dashboard are left out, and counted in the amounts.",
     type: [RefundType],
     complexity: PART_COST.refunds,
-    resolve: (order) => order.refunds.map((refund) => ({ ...refund, order })),
+    resolve: async (order, _args, { ledger }) =>
+      (await listRefunds(ledger, order)).map((refund) => ({ ...refund, order })),
   }),
   disputes: t.field({
     description: 'Of its payments, the latest 100, in the order in which the provider told of them.',

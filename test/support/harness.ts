@@ -15,7 +15,9 @@ import { balanceOf } from '../../src/ledger/items/balance-item.ts';
 import { createOrder } from '../../src/ledger/usecases/commands/create-order.ts';
 import type { Ledger, LedgerCounter, LedgerSettings } from '../../src/ledger/usecases/runtime/ledger.ts';
 import { readOrder } from '../../src/ledger/items/order-item.ts';
-import type { Order } from '../../src/ledger/model/orders/order.ts';
+import type { Order, Refund } from '../../src/ledger/model/orders/order.ts';
+import { byAge } from '../../src/ledger/usecases/queries/read-order-refunds.ts';
+import { readRefunds } from '../../src/ledger/usecases/runtime/read-refunds.ts';
 import { createStore } from '../../src/ledger/table/store.ts';
 import { createTable } from '../../src/ledger/table/table.ts';
 import { createTransactor } from '../../src/ledger/table/transact.ts';
@@ -103,6 +105,8 @@ export interface Harness {
   readonly balance: (tenant: string, accountId: string, asset?: string) => Promise<string>;
   readonly entries: (tenant: string, accountId: string) => Promise<readonly Entry[]>;
   readonly order: (tenant: string, accountId: string, orderId: string) => Promise<Order>;
+  /** Its refunds, the oldest first. */
+  readonly refunds: (tenant: string, accountId: string, orderId: string) => Promise<readonly Refund[]>;
   /** Puts value into a wallet by an admin's adjustment. */
   readonly fund: (tenant: string, accountId: string, amount: string, asset?: string) => Promise<void>;
   /** Opens a purchase of one line, as an admin does, and gives its public id. */
@@ -178,7 +182,7 @@ export async function makeHarness(options: HarnessOptions): Promise<Harness> {
   };
 }
 
-type Readers = Pick<Harness, 'balance' | 'entries' | 'order'>;
+type Readers = Pick<Harness, 'balance' | 'entries' | 'order' | 'refunds'>;
 
 function tableReaders(store: Ledger['store']): Readers {
   return {
@@ -195,6 +199,8 @@ function tableReaders(store: Ledger['store']): Readers {
       });
       return items.map(readEntry);
     },
+    refunds: async (tenant, accountId, orderId) =>
+      byAge(await readRefunds({ store }, { tenant, accountId, orderId })),
     order: async (tenant, accountId, orderId) => {
       const [item] = await store.get([orderKey({ tenant, accountId, orderId })]);
       return readOrder(found(item));

@@ -112,16 +112,18 @@ export async function readItems({ store }: Ledger, tenant: string, accountId: st
   const range = (prefix: string): ReturnType<typeof store.query> =>
     store.query({ uuid: partition(tenant, accountId), prefix, limit: 1_000, newestFirst: false });
   const ref = { tenant, accountId };
-  const [balances, entries, orders, metrics] = await Promise.all([
+  const [balances, entries, orders, refunds, metrics] = await Promise.all([
     range(PREFIX.balance),
     range(PREFIX.entry),
     range(PREFIX.order),
+    range(PREFIX.refund),
     store.get([metricsKey(ref)]),
   ]);
   return readAccount(ref, [
     ...balances,
     ...entries,
     ...orders,
+    ...refunds,
     ...metrics.filter((item) => item !== undefined),
   ]);
 }
@@ -156,7 +158,8 @@ function entryText({ operation, postings }: AccountItems['entries'][number]): st
 }
 
 function orderState(order: AccountItems['orders'][number]): unknown {
-  const { orderId, kind, state, version, amount, refundable, refunded, refunds, timeline, consented } = order;
+  const { orderId, kind, state, version, amount, refundable, refunded, refundCount, timeline, consented } =
+    order;
   return {
     orderId,
     kind,
@@ -166,7 +169,7 @@ function orderState(order: AccountItems['orders'][number]): unknown {
     amount: plainDecimal(amount),
     refundable: plainDecimal(refundable),
     refunded: plainDecimal(refunded),
-    refunds: refunds.map((one) => [plainDecimal(one.amount), one.state]),
+    refundCount,
     listed: timeline.length,
   };
 }
@@ -183,7 +186,7 @@ function modelState(order: ModelOrder, scale: number): unknown {
     amount: plainText(order.amount, scale),
     refundable: plainText(refundableOf(order), scale),
     refunded: plainText(refunded, scale),
-    refunds: order.refunds.map((amount) => [plainText(amount, scale), 'SUCCEEDED']),
+    refundCount: order.refunds.length,
     listed: version,
   };
 }

@@ -66,17 +66,21 @@ export function samplePaidOrder(amount = '480', reward = { points: '4', co2Kg: '
 
 export function sampleRefund(refundId: string, amount: string): Refund {
   return {
+    tenant: 'demo',
+    accountId: 'alice',
+    orderId: SAMPLE_ORDER_ID,
     refundId,
+    rev: 0,
     amount: decimal(amount),
     state: 'PENDING',
     source: 'REQUESTED',
     actor: 'cafe-office',
     createdAtMs: SAMPLE_AT_MS,
-    tries: 0,
   };
 }
 
 const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.:|-]{0,20}$/);
+const tenants = id.filter((name) => name !== 'stripe' && name !== 'system');
 const text = fc.string({ minLength: 1, maxLength: 30 });
 const whole = fc.integer({ min: 0, max: 2 ** 50 });
 const amounts = fc
@@ -123,21 +127,23 @@ const attempts = joined(
   optional({ lease: leases, sessionId: text, url: fc.webUrl(), paymentId: text }),
 );
 
-const refundStates = fc.constantFrom('PENDING' as const, 'SUCCEEDED' as const, 'FAILED' as const);
-const refunds = joined(
+/** Any refund that has the shape of one. */
+export const anyRefund: fc.Arbitrary<Refund> = joined(
   fc.record({
-    refundId: ulids,
+    tenant: tenants,
+    accountId: id,
+    orderId: ulids,
+    refundId: fc.oneof(ulids, id),
+    rev: fc.integer({ min: 1, max: 2 ** 50 }),
     amount: amounts,
-    state: refundStates,
+    state: fc.constantFrom('PENDING' as const, 'SUCCEEDED' as const, 'FAILED' as const),
     source: fc.constantFrom('REQUESTED' as const, 'DASHBOARD' as const),
     actor: id,
     createdAtMs: whole,
-    tries: whole,
   }),
   optional({
     reason: text,
     failureReason: text,
-    lease: leases,
     paymentId: text,
     providerRefundId: text,
     entryId: ulids,
@@ -168,7 +174,7 @@ const transitions = joined(
 /** Any order that has the shape of one, whether or not it could come to be. */
 export const anyOrder: fc.Arbitrary<Order> = joined(
   fc.record({
-    tenant: id.filter((name) => name !== 'stripe' && name !== 'system'),
+    tenant: tenants,
     accountId: id,
     orderId: ulids,
     kind: fc.constantFrom('PURCHASE' as const, 'TOP_UP' as const),
@@ -195,7 +201,9 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
       attempts.map((attempt) => (attempt.state === 'CLOSED' ? closedAttempt(attempt) : attempt)),
       { maxLength: 3 },
     ),
-    refunds: fc.array(refunds, { maxLength: 3 }),
+    refundCount: whole,
+    pendingRefundCount: whole,
+    refundClaims: fc.array(fc.record({ refundId: ulids, lease: leases }), { maxLength: 3 }),
     disputes: fc.array(
       fc.record({
         reason: fc.option(text, { nil: undefined }),
@@ -220,9 +228,8 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
         paymentId: text,
         amount: amounts,
         refunded: amounts,
-        refunds: fc.array(fc.record({ providerRefundId: text, amount: amounts, state: refundStates }), {
-          maxLength: 2,
-        }),
+        refundCount: whole,
+        pendingRefundCount: whole,
       }),
       { maxLength: 2 },
     ),
@@ -250,7 +257,6 @@ export const anyOrder: fc.Arbitrary<Order> = joined(
       }),
     ),
     voucher: fc.record({ url: fc.webUrl(), expiresAtMs: whole }),
-    overflow: fc.record({ count: whole, succeeded: amounts, pending: amounts }),
     checks: fc.record({ count: whole, lastAtMs: whole }),
   }),
 );

@@ -150,7 +150,7 @@ export async function* askForRefund(
   if (outcome.kind === 'InsufficientBalance' && scene.kind === 'TOP_UP')
     return { made: false, providerRefundId: undefined };
   if (outcome.kind !== 'RefundSuccess') throw new Error(`not refunded: ${outcome.kind}`);
-  const { refunds } = await orderNow(scene, orderId);
+  const refunds = await world.refunds(tenant, scene.accountId, orderId);
   const made = refunds.find(({ refundId }) => refundId === outcome.refundId);
   return { made: true, providerRefundId: made?.providerRefundId };
 }

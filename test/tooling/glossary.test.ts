@@ -36,7 +36,6 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ['SURPLUS_RECEIVED', 'an enum value of the contract'],
   ['SurplusPayment', 'a metric'],
   ['surplus', 'an attribute of an order, and the prefix of an account'],
-  ['aside', 'an attribute of an order'],
   ['slip', 'an attribute of an order'],
   ['booked_as', 'an attribute of a recorded payment'],
 ]);

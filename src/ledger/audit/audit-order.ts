@@ -2,9 +2,9 @@ import { type Finding, amountFinding } from './audit-finding.ts';
 import { type Entry, type EntryOperation, ledgerAccount } from '../model/entries/entry.ts';
 import { type Decimal, ZERO, add, negate, subtract } from '../kernel/money.ts';
 import { isPaid } from '../model/orders/order-states.ts';
-import type { Order, Refund } from '../model/orders/order.ts';
+import { type Order, type Refund, overpaymentOf } from '../model/orders/order.ts';
 import { judgeDisputes, judgeOverpayments } from './audit-disputes.ts';
-import { isOut, judgeRefunds } from './audit-refunds.ts';
+import { isOut, judgeRefunds, sumIn } from './audit-refunds.ts';
 import { judgeRewards } from './audit-rewards.ts';
 import { itemOf } from './known-recordings.ts';
 import { isGoal, moved } from './order-movements.ts';
@@ -14,21 +14,22 @@ import { isGoal, moved } from './order-movements.ts';
  * once, by the payment it names, if it is paid, and not at all if it isn't; each refund, dispute and overpayment was
  * booked once, and what it earned as well; what it owes is what was booked to its account's receivable.
  * @param entries those that name the order
- * @param overflow its refunds that have items of their own
+ * @param refunds all of the order
  */
 export function judgeOrder(
   order: Order,
   entries: readonly Entry[],
-  overflow: readonly Refund[],
+  refunds: readonly Refund[],
 ): readonly Finding[] {
   const item = itemOf(order);
-  const { succeeded, pending } = refundSums(order);
+  const own = refunds.filter((refund) => overpaymentOf(order, refund) === undefined);
+  const succeeded = sumIn('SUCCEEDED', own);
   const checks: readonly (readonly [what: string, expected: Decimal, found: Decimal])[] = [
     ['refunded', succeeded, order.refunded],
-    ['refundPending', pending, order.refundPending],
+    ['refundPending', sumIn('PENDING', own), order.refundPending],
     ['refundable', refundable(order), order.refundable],
     ['paid by entries', isPaid(order.state) ? order.amount : ZERO, paidByEntries(order, entries)],
-    ['refunded by entries', outByRefunds(order), refundedByEntries(order, entries)],
+    ['refunded by entries', outByRefunds(order, own), refundedByEntries(order, entries)],
     ['owed', receivable(order, entries), order.receivable],
   ];
   const findings = checks.flatMap(
@@ -37,10 +38,10 @@ export function judgeOrder(
   return [
     ...findings,
     ...paidOnce(order, item, entries),
-    ...withinPaid(order, item),
+    ...withinPaid(order, item, own),
     ...closedInFull(order, item),
     ...judgeRewards(order, succeeded, entries),
-    ...judgeRefunds(order, entries, overflow),
+    ...judgeRefunds(order, entries, refunds),
     ...judgeDisputes(order, entries),
     ...judgeOverpayments(order, entries),
   ];
@@ -50,25 +51,15 @@ function sum(refunds: readonly Refund[]): Decimal {
   return add(...refunds.map((refund) => refund.amount));
 }
 
-function refundSums({ refunds, overflow }: Order): {
-  readonly succeeded: Decimal;
-  readonly pending: Decimal;
-} {
-  return {
-    succeeded: add(sum(refunds.filter(({ state }) => state === 'SUCCEEDED')), overflow?.succeeded ?? ZERO),
-    pending: add(sum(refunds.filter(({ state }) => state === 'PENDING')), overflow?.pending ?? ZERO),
-  };
-}
-
 function refundable(order: Order): Decimal {
   if (!isPaid(order.state)) return ZERO;
   return subtract(order.amount, add(order.refunded, order.refundPending));
 }
 
 /** Refunds that we were asked for stay within what was paid; what the provider reports as fact may go past it. */
-function withinPaid(order: Order, item: string): readonly Finding[] {
+function withinPaid(order: Order, item: string, refunds: readonly Refund[]): readonly Finding[] {
   const requested = sum(
-    order.refunds.filter((refund) => refund.source === 'REQUESTED' && refund.state !== 'FAILED'),
+    refunds.filter((refund) => refund.source === 'REQUESTED' && refund.state !== 'FAILED'),
   );
   const paid = isPaid(order.state) ? order.amount : ZERO;
   const finding = requested.gt(paid)
@@ -114,11 +105,8 @@ function refundedByEntries(order: Order, entries: readonly Entry[]): Decimal {
   return negate(moved(order, entries, ['REFUND'], isGoal(order)));
 }
 
-function outByRefunds(order: Order): Decimal {
-  const { kind, refunds, overflow } = order;
-  const listed = sum(refunds.filter((refund) => isOut(order, refund)));
-  // An overflow refund was made at the provider, which takes a top-up's value as soon as it begins.
-  return add(listed, overflow?.succeeded ?? ZERO, kind === 'TOP_UP' ? (overflow?.pending ?? ZERO) : ZERO);
+function outByRefunds(order: Order, refunds: readonly Refund[]): Decimal {
+  return sum(refunds.filter((refund) => isOut(order, refund)));
 }
 
 /** What was booked to receivable for a top-up. A purchase owes nothing: spent points are the account's debt, not its. */

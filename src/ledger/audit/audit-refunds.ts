@@ -9,35 +9,29 @@ import {
 } from './known-recordings.ts';
 import { type Entry, ledgerAccount, netChanges } from '../model/entries/entry.ts';
 import { type Decimal, ZERO, add, negate } from '../kernel/money.ts';
-import type { Order, Refund, Overpayment } from '../model/orders/order.ts';
+import { type Order, type Refund, type RefundCounts, overpaymentOf } from '../model/orders/order.ts';
 import { isGoal, moved } from './order-movements.ts';
 
 /**
  * I4, refund by refund: the entries of each come to its amount once, or to nothing if none of its money is out; no entry
- * is of a refund that the order doesn't know, and no refund is kept twice, by our id or by the provider's. The order's sums
- * of overflow refunds, and of what is given back of each overpayment, are those of the refunds.
+ * is of a refund that isn't there, and no refund is kept twice, by our id or by the provider's. What the order counts of
+ * them, for itself and for each overpayment, is what there is, and what is claimed is PENDING.
  * @param entries those that name the order
- * @param overflow its refunds that have items of their own. One that has moved nothing may be missing: it is found by the
- * scan alone, which can have passed its place before it was made. So of pending ones and of the count only too much is off
+ * @param refunds all of the order
  */
 export function judgeRefunds(
   order: Order,
   entries: readonly Entry[],
-  overflow: readonly Refund[],
+  refunds: readonly Refund[],
 ): readonly Finding[] {
-  const ofOverpayment = new Set(order.overpayments.map(({ paymentId }) => paymentId));
-  const [own, others] = partitioned(overflow, ({ paymentId }) => !ofOverpayment.has(paymentId ?? ''));
-  const refunds = entries.filter(({ operation }) => operation === 'REFUND');
+  const [own, others] = partitioned(refunds, (refund) => overpaymentOf(order, refund) === undefined);
   const overpaymentAccount = ledgerAccount.overpayment(order.orderId);
   const [ofOwn, ofOthers] = partitioned(
-    refunds,
+    entries.filter(({ operation }) => operation === 'REFUND'),
     (entry) => netChanges(entry, overpaymentAccount).length === 0,
   );
-  const ownRefunds = [...order.refunds, ...own].map((refund) => knownOf(order, refund));
-  const overpaymentRefunds = [
-    ...order.overpayments.flatMap((payment) => payment.refunds.map(overpaymentKnown)),
-    ...others.map(overpaymentKnown),
-  ];
+  const ownRefunds = own.map((refund) => knownOf(refund, isOut(order, refund)));
+  const overpaymentRefunds = others.map((refund) => knownOf(refund, refund.state === 'SUCCEEDED'));
   return [
     ...countedOnce(order, 'refund', [...ownRefunds, ...overpaymentRefunds]),
     ...recordedOnce(order, 'refund', ownRefunds, ofOwn, (some) =>
@@ -46,14 +40,19 @@ export function judgeRefunds(
     ...recordedOnce(order, 'refund', overpaymentRefunds, ofOthers, (some) =>
       outOf(overpaymentAccount, order.currency, some),
     ),
-    ...overflowSums(order, own, overflow.length),
-    ...order.overpayments.flatMap((payment) => overpaymentSum(order, payment, others)),
+    ...countsOff(order, 'refunds', order, own),
+    ...claimsOff(order, own),
+    ...order.overpayments.flatMap((overpayment) => {
+      const its = others.filter(({ paymentId }) => paymentId === overpayment.paymentId);
+      const what = `surplus ${overpayment.paymentId} refunded`;
+      const sum = amountFinding('I4', itemOf(order), what, sumIn('SUCCEEDED', its), overpayment.refunded);
+      return [...(sum === undefined ? [] : [sum]), ...countsOff(order, `${what} times`, overpayment, its)];
+    }),
   ];
 }
 
-function knownOf(order: Order, refund: Refund): KnownRecording {
-  const { refundId, providerRefundId, amount } = refund;
-  return { id: refundId, providerId: providerRefundId, recorded: isOut(order, refund) ? amount : ZERO };
+function knownOf({ refundId, providerRefundId, amount }: Refund, isRecorded: boolean): KnownRecording {
+  return { id: refundId, providerId: providerRefundId, recorded: isRecorded ? amount : ZERO };
 }
 
 /** A top-up's value is taken out of the wallet before the money goes back, so a pending refund may have its entry. */
@@ -61,47 +60,35 @@ export function isOut({ kind }: Order, { state, entryId }: Refund): boolean {
   return state === 'SUCCEEDED' || (state === 'PENDING' && kind === 'TOP_UP' && entryId !== undefined);
 }
 
-function overpaymentKnown({
-  providerRefundId = '',
-  state,
-  amount,
-}: Pick<Refund, 'providerRefundId' | 'state' | 'amount'>): KnownRecording {
-  return { id: providerRefundId, recorded: state === 'SUCCEEDED' ? amount : ZERO };
-}
-
-function sumIn(state: Refund['state'], refunds: readonly Pick<Refund, 'state' | 'amount'>[]): Decimal {
+/** What refunds in a state come to. */
+export function sumIn(state: Refund['state'], refunds: readonly Refund[]): Decimal {
   return add(...refunds.filter((refund) => refund.state === state).map(({ amount }) => amount));
 }
 
-function overflowSums(order: Order, own: readonly Refund[], count: number): readonly Finding[] {
-  const kept = order.overflow ?? { count: 0, succeeded: ZERO, pending: ZERO };
-  const item = itemOf(order);
-  const succeeded = amountFinding('I4', item, 'aside', sumIn('SUCCEEDED', own), kept.succeeded);
-  const pending = sumIn('PENDING', own);
-  const pendingOff = pending.gt(kept.pending)
-    ? amountFinding('I4', item, 'aside pending', pending, kept.pending)
-    : undefined;
-  const tooMany: Finding = {
-    promise: 'I4',
-    item,
-    what: 'aside count',
-    expected: `at least ${String(count)}`,
-    found: String(kept.count),
-  };
+function countsOff(
+  order: Order,
+  what: string,
+  { refundCount, pendingRefundCount }: RefundCounts,
+  refunds: readonly Refund[],
+): readonly Finding[] {
+  const pending = refunds.filter(({ state }) => state === 'PENDING');
   return [
-    ...(succeeded === undefined ? [] : [succeeded]),
-    ...(pendingOff === undefined ? [] : [pendingOff]),
-    ...(count > kept.count ? [tooMany] : []),
+    ...countOff(order, what, refunds.length, refundCount),
+    ...countOff(order, `${what} pending`, pending.length, pendingRefundCount),
   ];
 }
 
-function overpaymentSum(
-  order: Order,
-  { paymentId, refunded, refunds }: Overpayment,
-  overflow: readonly Refund[],
-): readonly Finding[] {
-  const all = [...refunds, ...overflow.filter((refund) => refund.paymentId === paymentId)];
-  const what = `surplus ${paymentId} refunded`;
-  const finding = amountFinding('I4', itemOf(order), what, sumIn('SUCCEEDED', all), refunded);
-  return finding === undefined ? [] : [finding];
+function countOff(order: Order, what: string, expected: number, found: number): readonly Finding[] {
+  if (expected === found) return [];
+  return [{ promise: 'I4', item: itemOf(order), what, expected: String(expected), found: String(found) }];
+}
+
+/** Whoever asks the provider for a refund holds one that is still to be made. */
+function claimsOff(order: Order, refunds: readonly Refund[]): readonly Finding[] {
+  return order.refundClaims.flatMap(({ refundId }) => {
+    const state = refunds.find((refund) => refund.refundId === refundId)?.state ?? 'none';
+    const what = `claimed refund ${refundId}`;
+    if (state === 'PENDING') return [];
+    return [{ promise: 'I4' as const, item: itemOf(order), what, expected: 'PENDING', found: state }];
+  });
 }

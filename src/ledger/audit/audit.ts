@@ -1,5 +1,4 @@
 import { type StoredItem, MalformedItemError, readDecimal, readString } from '../kernel/attributes.ts';
-import { type OverflowRefund, overflowIn, isOverflowRefund } from './overflow-items.ts';
 import { objectionToEntry } from './audit-entry.ts';
 import { type AuditedPromise, type Finding, amountFinding } from './audit-finding.ts';
 import { judgeOrder } from './audit-order.ts';
@@ -9,7 +8,8 @@ import { type AccountRef, PREFIX, assetOfBalanceType } from '../kernel/keys.ts';
 import { type Decimal, ZERO, plainDecimal } from '../kernel/money.ts';
 import { readOrder } from '../items/order-item.ts';
 import { readMetadataItem } from '../items/order-metadata-item.ts';
-import type { Order } from '../model/orders/order.ts';
+import { readRefund } from '../items/refund-item.ts';
+import type { Order, Refund } from '../model/orders/order.ts';
 import { sumPostings } from './posted-sums.ts';
 
 /** What is off, and in whose account. */
@@ -25,8 +25,7 @@ export interface AccountItems extends AccountRef {
   readonly orders: readonly Order[];
   /** Ids of the orders that have an item with metadata. */
   readonly described: readonly string[];
-  /** Refunds that have items of their own, outside the account's partition. */
-  readonly overflow: readonly OverflowRefund[];
+  readonly refunds: readonly Refund[];
   /** Items that this code could not have written. */
   readonly unreadable: readonly Finding[];
 }
@@ -42,12 +41,14 @@ export interface UnmovedRecords {
   readonly isUnmoved: (item: StoredItem) => boolean;
 }
 
-/** Whether an audit looks at an item of an account: balances, metrics, entries, orders, and records yet to move. */
+/** Whether an audit looks at an item of an account: balances, metrics, entries, orders, refunds, and records yet to move. */
 export function isAudited(type: string, unmoved?: UnmovedRecords): boolean {
   return (
     type === 'METRICS' ||
     type === unmoved?.type ||
-    [PREFIX.balance, PREFIX.entry, PREFIX.order, PREFIX.metadata].some((one) => type.startsWith(one))
+    [PREFIX.balance, PREFIX.entry, PREFIX.order, PREFIX.refund, PREFIX.metadata].some((one) =>
+      type.startsWith(one),
+    )
   );
 }
 
@@ -60,16 +61,16 @@ export function readAccount(
   const balances = new Map<string, Decimal>();
   const entries: Entry[] = [];
   const orders: Order[] = [];
-  const overflow: OverflowRefund[] = [];
+  const refunds: Refund[] = [];
   const described: string[] = [];
   const unreadable: Finding[] = [];
   for (const item of items) {
     const type = readString(item, 'type');
     try {
-      if (isOverflowRefund(item)) overflow.push(overflowIn(item));
-      else if (type.startsWith(PREFIX.entry)) entries.push(readEntry(item));
+      if (type.startsWith(PREFIX.entry)) entries.push(readEntry(item));
       else if (type.startsWith(PREFIX.order)) orders.push(readOrder(item));
       else if (type.startsWith(PREFIX.metadata)) described.push(readMetadataItem(item).orderId);
+      else if (type.startsWith(PREFIX.refund)) refunds.push(readRefund(item));
       else if (type === 'METRICS') {
         balances.set(METRIC.charged, readDecimal(item, 'charged_total'));
         balances.set(METRIC.co2Kg, readDecimal(item, 'co2_reduction_kg'));
@@ -77,9 +78,8 @@ export function readAccount(
         balances.set(assetOfBalanceType(type), readDecimal(item, 'balance'));
     } catch (error) {
       if (!(error instanceof MalformedItemError) && !(error instanceof RangeError)) throw error;
-      const name = isOverflowRefund(item) ? readString(item, 'uuid') : type;
-      const promise = promiseOf(item);
-      unreadable.push({ promise, item: name, what: 'item', expected: 'readable', found: error.message });
+      const promise = promiseOf(type);
+      unreadable.push({ promise, item: type, what: 'item', expected: 'readable', found: error.message });
     }
   }
   const isUnmoved = items.some(
@@ -87,14 +87,12 @@ export function readAccount(
   );
   const assets = new Set(isUnmoved ? unmoved?.assets : []);
   setToPosted(balances, accountId, entries, assets);
-  return { tenant, accountId, balances, unmoved: assets, entries, orders, described, overflow, unreadable };
+  return { tenant, accountId, balances, unmoved: assets, entries, orders, described, refunds, unreadable };
 }
 
-function promiseOf(item: StoredItem): AuditedPromise {
-  const type = readString(item, 'type');
+function promiseOf(type: string): AuditedPromise {
   if (type.startsWith(PREFIX.entry)) return 'I1';
-  const isOfOrder = type.startsWith(PREFIX.order) || type.startsWith(PREFIX.metadata);
-  return isOfOrder || isOverflowRefund(item) ? 'I4' : 'I2';
+  return [PREFIX.order, PREFIX.refund, PREFIX.metadata].some((one) => type.startsWith(one)) ? 'I4' : 'I2';
 }
 
 /** Takes balances as what was posted to them, so that sums come out even without them. */
@@ -112,13 +110,13 @@ function setToPosted(
 
 /** Everything that is off in an account; empty if its promises hold. */
 export function judgeAccount(account: AccountItems): readonly AuditProblem[] {
-  const { tenant, accountId, entries, orders, overflow, unreadable } = account;
+  const { tenant, accountId, entries, orders, refunds, unreadable } = account;
   const byId = new Map(orders.map((order) => [order.orderId, order]));
   const findings = [
     ...unreadable,
     ...entries.flatMap((entry) => objectionToEntry(entry, byId.get(entry.orderId ?? '')) ?? []),
     ...judgeBalances(account),
-    ...judgeOrders(entries, orders, overflow),
+    ...judgeOrders(entries, orders, refunds),
     ...judgeMetadata(account),
   ];
   return findings.map((finding) => ({ tenant, accountId, ...finding }));
@@ -182,20 +180,19 @@ function judgeMetadata({ orders, described }: AccountItems): readonly Finding[] 
 function judgeOrders(
   entries: readonly Entry[],
   orders: readonly Order[],
-  overflow: readonly OverflowRefund[],
+  refunds: readonly Refund[],
 ): readonly Finding[] {
   const byOrder = groupBy(entries, (entry) => entry.orderId);
-  const overflowOf = groupBy(overflow, (one) => one.orderId);
+  const refundsOf = groupBy(refunds, (refund) => refund.orderId);
   const known = new Set(orders.map((order) => order.orderId));
   const stray = [
     ...entries.map(({ entryId, orderId }) => ({ item: `${PREFIX.entry}${entryId}`, orderId })),
-    ...overflow,
+    ...refunds.map(({ refundId, orderId }) => ({ item: `${PREFIX.refund}${orderId}#${refundId}`, orderId })),
   ];
   return [
-    ...orders.flatMap((order) => {
-      const refunds = overflowOf.get(order.orderId)?.map(({ refund }) => refund) ?? [];
-      return judgeOrder(order, byOrder.get(order.orderId) ?? [], refunds);
-    }),
+    ...orders.flatMap((order) =>
+      judgeOrder(order, byOrder.get(order.orderId) ?? [], refundsOf.get(order.orderId) ?? []),
+    ),
     ...stray.flatMap(({ item, orderId }) =>
       orderId === undefined || known.has(orderId)
         ? []

@@ -4,7 +4,7 @@ import {
   decimalAt,
   flagAt,
   integerAt,
-  listUnlessEmptyAt,
+  integerUnlessZeroAt,
   mapAt,
   oneOfAt,
   optionalField,
@@ -19,11 +19,9 @@ import {
   type Order,
   type OrderLine,
   type OrderPayment,
-  type OverflowTotals,
   type Overpayment,
-  type OverpaymentRefund,
   type PaymentPage,
-  type Refund,
+  type RefundClaim,
   type Step,
   TRANSITION_CAUSES,
   type Transition,
@@ -34,8 +32,6 @@ import {
  * How the parts of an order are kept inside its item: each table is the legend of one part's short names, which mean
  * something else in each part. The order of the lines is the order of the stored bytes.
  */
-
-const REFUND_STATES = ['PENDING', 'SUCCEEDED', 'FAILED'] as const satisfies readonly Refund['state'][];
 
 export const LINE = record<OrderLine>({
   sku: optionalField(textAt('s')),
@@ -90,21 +86,7 @@ export const ATTEMPT: Codec<Attempt> = converted(
   (attempt) => (attempt.state === 'CLOSED' ? closedAttempt(attempt) : attempt),
 );
 
-export const REFUND = record<Refund>({
-  refundId: textAt('i'),
-  amount: decimalAt('a'),
-  state: oneOfAt('s', REFUND_STATES),
-  source: oneOfAt('o', ['REQUESTED', 'DASHBOARD']),
-  reason: optionalField(textAt('r')),
-  failureReason: optionalField(textAt('f')),
-  actor: textAt('w'),
-  createdAtMs: integerAt('t'),
-  lease: optionalField(mapAt('c', LEASE)),
-  tries: integerAt('y'),
-  paymentId: optionalField(textAt('p')),
-  providerRefundId: optionalField(textAt('v')),
-  entryId: optionalField(textAt('e')),
-});
+export const REFUND_CLAIM = record<RefundClaim>({ refundId: textAt('i'), lease: mapAt('c', LEASE) });
 
 export const DISPUTE = record<Dispute>({
   disputeId: textAt('i'),
@@ -122,23 +104,8 @@ export const OVERPAYMENT = record<Overpayment>({
   amount: decimalAt('a'),
   refunded: decimalAt('r'),
   asked: optionalField(integerAt('n')),
-  overflow: optionalField(
-    record<NonNullable<Overpayment['overflow']>>({ count: integerAt('c'), pending: decimalAt('w') }),
-  ),
-  refunds: listUnlessEmptyAt(
-    'f',
-    record<OverpaymentRefund>({
-      providerRefundId: textAt('v'),
-      amount: decimalAt('a'),
-      state: oneOfAt('s', REFUND_STATES),
-    }),
-  ),
-});
-
-export const OVERFLOW = record<OverflowTotals>({
-  count: integerAt('n'),
-  succeeded: decimalAt('s'),
-  pending: decimalAt('p'),
+  refundCount: integerUnlessZeroAt('c'),
+  pendingRefundCount: integerUnlessZeroAt('w'),
 });
 
 export const STEP = record<Step>({

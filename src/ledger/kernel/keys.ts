@@ -19,6 +19,10 @@ export interface OrderRef extends AccountRef {
   readonly orderId: string;
 }
 
+export interface RefundRef extends OrderRef {
+  readonly refundId: string;
+}
+
 export interface EntryRef extends AccountRef {
   readonly entryId: string;
 }
@@ -44,6 +48,7 @@ export const PREFIX = {
   order: 'ORDER#',
   metadata: 'METADATA#',
   product: 'PRODUCT#',
+  refund: 'REFUND#',
   record: 'card_op_idem#',
 } as const;
 
@@ -89,6 +94,17 @@ export function entryKey({ tenant, accountId, entryId }: EntryRef): ItemKey {
   return { uuid: partition(tenant, accountId), type: `${PREFIX.entry}${ulidPart(entryId)}` };
 }
 
+/** Our own refunds are named by ULIDs, so they come before those that the provider named (`re_…`, `pyr_…`). */
+export function refundKey({ refundId, ...order }: RefundRef): ItemKey {
+  if (!isId(refundId)) throw new RangeError('a key part is no id');
+  return { uuid: orderKey(order).uuid, type: `${refundPrefix(order)}${refundId}` };
+}
+
+/** What the sort keys of an order's refunds begin with. */
+export function refundPrefix({ orderId }: Pick<OrderRef, 'orderId'>): string {
+  return `${PREFIX.refund}${ulidPart(orderId)}#`;
+}
+
 export function productKey({ tenant, merchantId, sku }: ProductRef): ItemKey {
   if (!isId(sku)) throw new RangeError('a key part is no id');
   return { uuid: partition(tenant, merchantId), type: `${PREFIX.product}${sku}` };
@@ -106,11 +122,6 @@ export function paymentCodeKey({ tenant, accountId }: AccountRef, codeId: string
 /** Which order a provider payment was booked for: no tenant, since the provider's ids are global. */
 export function paymentKey(paymentId: string): ItemKey {
   return { uuid: `stripe#${paymentId}`, type: 'PAYMENT' };
-}
-
-/** A refund made at the provider that its order, being full, doesn't hold itself. */
-export function refundKey(providerRefundId: string): ItemKey {
-  return { uuid: `stripe#${providerRefundId}`, type: 'REFUND' };
 }
 
 export function eventKey(eventId: string): ItemKey {

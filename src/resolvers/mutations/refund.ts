@@ -1,5 +1,5 @@
 import { refund } from '../../ledger/usecases/commands/refund.ts';
-import { findRefund } from '../../ledger/model/orders/order.ts';
+import { findRefund } from '../../ledger/usecases/queries/read-order-refunds.ts';
 import { builder } from '../../schema/builder.ts';
 import {
   InsufficientBalance,
@@ -29,7 +29,8 @@ const RefundSuccess = guardedSuccess('RefundSuccess', (t) => ({
     description: 'The refund, as it is now.',
     resolve: async (outcome, args, context) => {
       const order = await outcomeOrder(outcome, args, context);
-      return { ...present(findRefund(order, outcome.refundId), "an outcome's refund"), order };
+      const found = await findRefund(context.ledger, order, outcome.refundId);
+      return { ...present(found, "an outcome's refund"), order };
     },
   }),
   order: t.field(ORDER_NOW),

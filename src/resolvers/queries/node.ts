@@ -2,7 +2,7 @@ import { mayPerform, maySeeBalances, maySeeHistory } from '../../auth/permission
 import { type NodeId, decodeNodeId } from '../../ledger/items/node-ids.ts';
 import { assetsOf } from '../../ledger/usecases/queries/read-wallets.ts';
 import { findMerchant } from '../../ledger/usecases/queries/read-merchants.ts';
-import { findRefund } from '../../ledger/model/orders/order.ts';
+import { findRefund } from '../../ledger/usecases/queries/read-order-refunds.ts';
 import { builder } from '../../schema/builder.ts';
 import type { RequestContext } from '../../schema/context.ts';
 import { ITEM_COST } from '../../schema/costs.ts';
@@ -49,7 +49,7 @@ async function find({ kind, parts }: NodeId, context: RequestContext): Promise<o
       const order = await load.order({ tenant, accountId: owner, orderId: name });
       if (order === undefined) return undefined;
       if (kind === 'Refund') {
-        const refund = findRefund(order, part);
+        const refund = await findRefund(ledger, order, part);
         return refund && { ...refund, order };
       }
       if (kind === 'Dispute') {

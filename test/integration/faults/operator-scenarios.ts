@@ -36,8 +36,10 @@ const retriesStep: Scenario = {
   name: 'retryStep',
   prepare: async (world) => {
     const { accountId, orderId } = await paidAtProvider(world, 'PURCHASE', (paid) => ({
-      ...paid,
-      steps: [{ name: 'probe', state: 'DEAD', attempts: 18, nextAttemptAtMs: paid.updatedAtMs }],
+      order: {
+        ...paid,
+        steps: [{ name: 'probe', state: 'DEAD', attempts: 18, nextAttemptAtMs: paid.updatedAtMs }],
+      },
     }));
     const id = encodeNodeId('Step', 't_1', accountId, orderId, 'probe');
     return { accountId, send: async () => ended(await retryStep(world.ledger, admin(), id)) };

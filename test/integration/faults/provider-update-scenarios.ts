@@ -1,11 +1,11 @@
 import { recordEntry } from '../../../src/ledger/items/entry-writes.ts';
 import { ledgerAccount } from '../../../src/ledger/model/entries/entry.ts';
-import { decimal } from '../../../src/ledger/kernel/money.ts';
 import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
 import { commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { paymentPosting } from '../../../src/ledger/model/orders/postings.ts';
 import { putOrder } from '../../../src/ledger/items/order-writes.ts';
-import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { putRefund } from '../../../src/ledger/items/refund-item.ts';
+import type { Order, Refund } from '../../../src/ledger/model/orders/order.ts';
 import { payOrder } from '../../../src/ledger/model/orders/payments.ts';
 import { beginRefund } from '../../../src/ledger/model/orders/refunds.ts';
 import { plan } from '../../../src/ledger/items/plan.ts';
@@ -16,13 +16,13 @@ import { eventOf, metadataOf } from '../webhooks/support.ts';
 import type { FaultyWorld } from './faulty-world.ts';
 import { delivered } from './provider-scenarios.ts';
 import type { Prepared, Scenario } from './scenarios.ts';
-import { openedOrder } from '../../support/sample-orders.ts';
+import { openedOrder, sampleRefund } from '../../support/sample-orders.ts';
 
 /** An order that payment `pi_{account}` paid, as the ledger booked it, or as `change` has it since. */
 export async function paidAtProvider(
   world: FaultyWorld,
   kind: Order['kind'],
-  change: (paid: Order) => Order = (paid) => paid,
+  change: (paid: Order) => { readonly order: Order; readonly refund?: Refund } = (order) => ({ order }),
 ): Promise<Order> {
   const { ledger } = world;
   const [accountId, atMs] = [world.account(), ledger.clock.nowMs()];
@@ -44,6 +44,7 @@ export async function paidAtProvider(
     ledger.followUps({ kind: 'paid' }, opened),
     { cause: 'PAYMENT_RECEIVED', actor: 'stripe', atMs },
   );
+  const { order: changed, refund } = change(paid);
   const { tenant, orderId, currency, amount } = opened;
   const parts = [
     putPayment({
@@ -57,7 +58,8 @@ export async function paidAtProvider(
       amount,
       atMs,
     }),
-    putOrder(change(paid), ledger.settings),
+    putOrder(changed, ledger.settings),
+    ...(refund === undefined ? [] : [putRefund({ order: changed, refund })]),
     recordEntry({
       tenant,
       accountId,
@@ -72,7 +74,7 @@ export async function paidAtProvider(
   ];
   const { kind: result } = await commit(ledger, plan(ledger.ids.token(), ...parts));
   if (result !== 'COMMITTED') throw new Error(`not booked: ${result}`);
-  return change(paid);
+  return changed;
 }
 
 function paymentOf({ accountId }: Pick<Order, 'accountId'>): string {
@@ -102,19 +104,23 @@ function telling(
 
 const TEN_USD = { amount: 1_000, currency: 'usd' };
 
+const OUR_REFUND = '01HZY3V9QK7F0B6W8N4T2D5XRF';
+
 const settlesOurRefund: Scenario = {
   name: 'the event of a refund of ours',
   prepare: async (world) => {
     const order = await paidAtProvider(world, 'PURCHASE', (paid) => {
       const { updatedAtMs: atMs } = paid;
-      const refund = { refundId: 'refund-1', amount: decimal('10.00'), source: 'REQUESTED' } as const;
-      const asked = { ...refund, state: 'PENDING', actor: 'm_1', createdAtMs: atMs, tries: 0 } as const;
-      return beginRefund(paid, { ...asked, paymentId: paymentOf(paid) }, { actor: 'm_1', atMs });
+      const { tenant, accountId, orderId } = paid;
+      const refund = { ...sampleRefund(OUR_REFUND, '10.00'), tenant, accountId, orderId };
+      return beginRefund(paid, { ...refund, paymentId: paymentOf(paid) }, { actor: 'm_1', atMs });
     });
-    const metadata = { ...metadataOf(order), refund_id: 'refund-1' };
+    const metadata = { ...metadataOf(order), refund_id: OUR_REFUND };
     const reported = { ...TEN_USD, payment_intent: paymentOf(order), metadata };
     return telling(world, order, 'refund.updated', stripeRefund(reported));
   },
+  // The payment with its order, then the refund.
+  readsEach: 2,
   answer: 'APPLIED',
   leaves: { balances: {}, entries: ['PAYMENT', 'REFUND'], orders: ['PAID v4 refundable 20'] },
 };
@@ -157,20 +163,22 @@ const takesOverpayment: Scenario = {
   name: 'the event of a second payment of a paid order',
   prepare: async (world) => {
     const order = await paidAtProvider(world, 'PURCHASE', (paid) => ({
-      ...paid,
-      attempts: [
-        {
-          number: 1,
-          state: 'OPEN',
-          sessionId: `cs_${paid.accountId}`,
-          successUrl: 'https://shop.example',
-          cancelUrl: 'https://shop.example',
-          paymentMethodTypes: ['card'],
-          itemized: false,
-          expiresAtMs: paid.updatedAtMs + 3_600_000,
-          tries: 0,
-        },
-      ],
+      order: {
+        ...paid,
+        attempts: [
+          {
+            number: 1,
+            state: 'OPEN',
+            sessionId: `cs_${paid.accountId}`,
+            successUrl: 'https://shop.example',
+            cancelUrl: 'https://shop.example',
+            paymentMethodTypes: ['card'],
+            itemized: false,
+            expiresAtMs: paid.updatedAtMs + 3_600_000,
+            tries: 0,
+          },
+        ],
+      },
     }));
     const reported = {
       id: `cs_${order.accountId}`,

@@ -131,7 +131,7 @@ export async function idempotencyRecordOf(
 }
 
 export function claimOn(order: Order): Lease {
-  const held = [...order.attempts, ...order.refunds].find(isLeased);
+  const held = [...order.attempts, ...order.refundClaims].find(isLeased);
   if (held === undefined) throw new Error('nobody holds a claim on the order');
   return held.lease;
 }

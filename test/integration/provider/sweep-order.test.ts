@@ -150,14 +150,15 @@ describe('what else waits', () => {
     const { id, orderId } = await paidByCard(harness, '20.00');
     await harness.simulator.nextRefunds({ status: 'pending', count: 1 });
     await refund(harness.ledger, merchant(), harness.key(), { orderId: id });
-    const [pending] = (await order(orderId)).refunds;
+    const [pending] = await harness.refunds('t_1', 'u_1', orderId);
     await harness.simulator.settleRefund({ refund: pending?.providerRefundId ?? '', status: 'succeeded' });
     await harness.advance(HALF_HOUR_MS);
     expect(await sweepOrder(harness.ledger, ref(orderId))).toBe('SETTLED');
     await applyEvents(harness);
     const after = await order(orderId);
     expect(after.state).toBe('REFUNDED');
-    expect(after.refunds.map(({ state }) => state)).toEqual(['SUCCEEDED']);
+    const refunds = await harness.refunds('t_1', 'u_1', orderId);
+    expect(refunds.map(({ state }) => state)).toEqual(['SUCCEEDED']);
     const entries = await harness.entries('t_1', 'u_1');
     expect(entries.filter((entry) => entry.orderId === orderId && entry.operation === 'REFUND')).toHaveLength(
       1,

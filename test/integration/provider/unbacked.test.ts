@@ -241,7 +241,7 @@ describe('a reconciliation both ways', () => {
     };
     const report = await reconcile({ ...ledger, provider }, BOTH_WAYS);
     expect(report).toMatchObject({ young: 1, findings: [], complete: true });
-    expect((await harness.order('t_1', 'u_1', orderId)).refunds).toMatchObject([
+    expect(await harness.refunds('t_1', 'u_1', orderId)).toMatchObject([
       { providerRefundId: refundId, state: 'SUCCEEDED' },
     ]);
     expect(await reconcile(ledger, BOTH_WAYS)).toMatchObject({ young: 0, findings: [], recordings: 2 });

@@ -56,7 +56,9 @@ describe.each([
     await applyEvents(harness);
 
     const order = await harness.order('t_1', 'u_1', orderId);
-    expect(order.refunds.map(({ state, lease }) => [state, lease])).toEqual([['SUCCEEDED', undefined]]);
+    const refunds = await harness.refunds('t_1', 'u_1', orderId);
+    expect(refunds.map(({ state }) => state)).toEqual(['SUCCEEDED']);
+    expect(order.refundClaims).toEqual([]);
     expect(order.refunded.toFixed()).toBe('5');
     expect(await refundsAtProvider()).toEqual([['succeeded', 500]]);
   });

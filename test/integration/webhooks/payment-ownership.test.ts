@@ -119,9 +119,11 @@ describe('a refund or dispute whose payment is not booked yet', () => {
     const after = await world.now(order);
     expect(after).toMatchObject({
       state: 'PAID',
-      refunds: [{ refundId: 're_1', state: 'SUCCEEDED', source: 'DASHBOARD' }],
       disputes: [{ disputeId: 'du_1', status: 'open' }],
     });
+    expect(await world.refundsOf(order)).toMatchObject([
+      { refundId: 're_1', state: 'SUCCEEDED', source: 'DASHBOARD' },
+    ]);
     expect(after.timeline.map(({ cause }) => cause).slice(2)).toEqual([
       'PAYMENT_RECEIVED',
       'REFUND_SUCCEEDED',

@@ -5,7 +5,7 @@ import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-bala
 import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-event.ts';
 import type { Ledger } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
-import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import type { Order, Refund } from '../../../src/ledger/model/orders/order.ts';
 import type { RefundRequest } from '../../../src/provider/port.ts';
 import { eventOf, metadataOf } from './support.ts';
 import { asProvider, idOf, made, paid, rawMade, reportedRefund, withRefunds } from './reported-refunds.ts';
@@ -18,8 +18,9 @@ describe('a refund of ours', () => {
     const ledger = withRefunds(world, (request) => Promise.resolve(made(request, 'pending')));
     const asked = await refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order) });
     expect(asked).toMatchObject({ kind: 'RefundSuccess' });
-    expect(await world.now(order)).toMatchObject({ state: 'PAID', refunds: [{ state: 'PENDING' }] });
-    const [pending] = (await world.now(order)).refunds;
+    expect(await world.now(order)).toMatchObject({ state: 'PAID', pendingRefundCount: 1 });
+    const [pending] = await world.refundsOf(order);
+    expect(pending?.state).toBe('PENDING');
     world.clock.advance(3 * 86_400_000);
     const failed = {
       status: 'failed',
@@ -30,10 +31,10 @@ describe('a refund of ours', () => {
     expect(await reportedRefund(world, 'failed', failed)).toMatchObject({ outcome: 'APPLIED' });
     expect(await reportedRefund(world, 'updated', failed)).toMatchObject({ outcome: 'STALE' });
     const after = await world.now(order);
-    expect(after).toMatchObject({
-      state: 'PAID',
-      refunds: [{ state: 'FAILED', failureReason: 'expired_or_canceled_card' }],
-    });
+    expect(after).toMatchObject({ state: 'PAID', refundCount: 1, pendingRefundCount: 0 });
+    expect(await world.refundsOf(order)).toMatchObject([
+      { state: 'FAILED', failureReason: 'expired_or_canceled_card' },
+    ]);
     expect(after.refundable.toFixed()).toBe('500');
     expect(after.timeline.at(-1)).toMatchObject({ cause: 'REFUND_FAILED' });
     const second = withRefunds(world, (request) =>
@@ -71,29 +72,32 @@ describe('a refund of ours', () => {
     });
     expect(answer).toMatchObject({ kind: 'RefundSuccess' });
     const after = await world.now(order);
-    expect(after.refunds).toHaveLength(1);
-    expect(after.refunds[0]).toMatchObject({ state: 'SUCCEEDED', providerRefundId: 're_1' });
-    expect(after.refunds[0]?.lease).toBeUndefined();
+    const refunds = await world.refundsOf(order);
+    expect(refunds).toHaveLength(1);
+    expect(refunds[0]).toMatchObject({ state: 'SUCCEEDED', providerRefundId: 're_1' });
+    expect(after.refundClaims).toEqual([]);
     expect(after.refundable.toFixed()).toBe('300');
     expect(await world.recorded('alice', 'merchant:cafe')).toBe('300');
   });
 
   it('that is told of as pending while the call goes on has its id, and whoever called completes it', async () => {
     const { world, order } = await paid();
-    let meanwhile: Order['refunds'] = [];
+    let meanwhile: readonly Refund[] = [];
+    let claims: Order['refundClaims'] = [];
     const ledger = withRefunds(world, async (request) => {
       const created = eventOf(world, 'refund.created', rawMade(request, 'pending'));
       expect(await world.apply(created)).toMatchObject({ outcome: 'APPLIED' });
-      meanwhile = (await world.now(order)).refunds;
+      meanwhile = await world.refundsOf(order);
+      claims = (await world.now(order)).refundClaims;
       return made(request, 'pending');
     });
     const asked = await refund(ledger, merchant('cafe', 'demo'), world.key(), { orderId: idOf(order) });
     expect(asked).toMatchObject({ kind: 'RefundSuccess' });
     expect(meanwhile).toMatchObject([{ state: 'PENDING', providerRefundId: 're_1' }]);
-    expect(meanwhile[0]?.lease).toBeDefined();
-    const [after] = (await world.now(order)).refunds;
+    expect(claims).toMatchObject([{ refundId: meanwhile[0]?.refundId }]);
+    const [after] = await world.refundsOf(order);
     expect(after).toMatchObject({ state: 'PENDING', providerRefundId: 're_1' });
-    expect(after?.lease).toBeUndefined();
+    expect((await world.now(order)).refundClaims).toEqual([]);
   });
 
   it('that its event tells as failed before the call is answered was refused, also when it is asked for again', async () => {
@@ -135,9 +139,7 @@ describe('a refund of ours', () => {
       await refund({ ...world.ledger, provider }, merchant('cafe', 'demo'), world.key(), input),
     ).toMatchObject({ kind: 'RefundSuccess' });
     expect(requests).toHaveLength(1);
-    expect((await world.now(order)).refunds).toMatchObject([
-      { state: 'SUCCEEDED', providerRefundId: 're_1' },
-    ]);
+    expect(await world.refundsOf(order)).toMatchObject([{ state: 'SUCCEEDED', providerRefundId: 're_1' }]);
   });
 
   it('whose amount is not what we asked for is a mismatch', async () => {

@@ -15,7 +15,7 @@ import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-
 import { type Ledger, commit } from '../../../src/ledger/usecases/runtime/ledger.ts';
 import type { UpdateResult } from '../../../src/ledger/usecases/provider-updates/provider-update.ts';
 import { putOrder } from '../../../src/ledger/items/order-writes.ts';
-import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import type { Order, Refund } from '../../../src/ledger/model/orders/order.ts';
 import { plan } from '../../../src/ledger/items/plan.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
@@ -52,6 +52,7 @@ export interface World extends Harness {
   readonly waitingOrder: (options?: WaitingOptions) => Promise<Order>;
   readonly apply: (event: ProviderEvent) => Promise<UpdateResult>;
   readonly now: (order: Order) => Promise<Order>;
+  readonly refundsOf: (order: Order) => Promise<readonly Refund[]>;
   readonly record: (eventId: string) => Promise<EventRecord | undefined>;
   /** What an account of the ledger holds by the entries of one wallet's partition. */
   readonly recorded: (accountId: string, account: string, asset?: string) => Promise<string>;
@@ -90,6 +91,7 @@ export async function makeWorld(options: Partial<HarnessOptions> = {}): Promise<
     waitingOrder: (waiting) => storeWaitingOrder(ledger, waiting),
     apply: (event) => applyEvent(ledger, event),
     now: ({ tenant, accountId, orderId }) => harness.order(tenant, accountId, orderId),
+    refundsOf: ({ tenant, accountId, orderId }) => harness.refunds(tenant, accountId, orderId),
     record: async (eventId) => {
       const [item] = await ledger.store.get([eventKey(eventId)]);
       return item === undefined ? undefined : readEventRecord(item);
@@ -127,6 +129,7 @@ function fakeProvider(account: Account): Ledger['provider'] {
       return found(account.sessions.get(id));
     },
     retrievePayment: (id) => found(account.payments.get(id)),
+    retrieveRefund: (id) => found(account.refunds.get(id)),
     retrieveDispute: (id) => found(account.disputes.get(id)),
     retrieveEvent: (id) => found(account.events.get(id)),
     listRefunds: ({ paymentId }) =>

@@ -4,6 +4,7 @@ import { merchantPayload } from '../../../src/fulfilment/merchant-payload.ts';
 import { decodeNodeId } from '../../../src/ledger/items/node-ids.ts';
 import { decimal } from '../../../src/ledger/kernel/money.ts';
 import type { Order } from '../../../src/ledger/model/orders/order.ts';
+import { sampleRefund } from '../../support/sample-orders.ts';
 import { PAID_AT_MS, paidOrder } from './orders.ts';
 
 const AT_MS = PAID_AT_MS + 60_000;
@@ -97,21 +98,9 @@ describe('what a merchant is told', () => {
         version: 9,
         refunded: decimal('2.5'),
         refundable: decimal('10'),
-        refunds: [
-          {
-            refundId: 're_1',
-            amount: decimal('2.5'),
-            state,
-            source: 'REQUESTED',
-            reason: 'cold',
-            failureReason,
-            actor: 'office',
-            createdAtMs: PAID_AT_MS,
-            tries: 0,
-          },
-        ],
       };
-      const payload = merchantPayload(order, { kind, refundId: 're_1', atMs: AT_MS }, []);
+      const refund = { ...sampleRefund('re_1', '2.5'), state, reason: 'cold', failureReason };
+      const payload = merchantPayload(order, { kind, refundId: 're_1', atMs: AT_MS }, [], refund);
       const refundId = payload.data.refund?.refundId ?? '';
       expect(payload).toEqual({
         type,

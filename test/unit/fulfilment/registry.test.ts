@@ -9,9 +9,12 @@ import {
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../../../src/fulfilment/notify-merchant.ts';
 import { runStep, stepKey } from '../../../src/fulfilment/run-step.ts';
 import type { FollowUpTrigger } from '../../../src/ledger/model/orders/follow-up-trigger.ts';
-import { overpaymentStepName } from '../../../src/ledger/model/orders/order.ts';
+import { type Order, type Refund, overpaymentStepName } from '../../../src/ledger/model/orders/order.ts';
 import { parseTenants } from '../../../src/config/tenants.ts';
+import { sampleRefund } from '../../support/sample-orders.ts';
 import { PAID_AT_MS, paidOrder } from './orders.ts';
+
+const noRefund = (): Promise<undefined> => Promise.resolve(undefined);
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const TENANTS = parseTenants(
@@ -102,11 +105,11 @@ describe('a run', () => {
       return Promise.resolve({ kind: 'DONE' });
     });
     const order = paidOrder();
-    await runStep(registry, order, 'probe:paid', limits);
-    await runStep(registry, { ...order, rev: 99, version: 7 }, 'probe:paid', limits);
-    await runStep(registry, order, 'probe:refunded:r1', limits);
-    await runStep(registry, { ...order, accountId: 'u_2' }, 'probe:paid', limits);
-    await runStep(registry, { ...order, tenant: 't_2' }, 'probe:paid', limits);
+    await runStep(registry, order, 'probe:paid', limits, noRefund);
+    await runStep(registry, { ...order, rev: 99, version: 7 }, 'probe:paid', limits, noRefund);
+    await runStep(registry, order, 'probe:refunded:r1', limits, noRefund);
+    await runStep(registry, { ...order, accountId: 'u_2' }, 'probe:paid', limits, noRefund);
+    await runStep(registry, { ...order, tenant: 't_2' }, 'probe:paid', limits, noRefund);
     expect(keys[1]).toBe(keys[0]);
     expect(keys[0]).toBe(stepKey(order, 'probe:paid'));
     expect(new Set(keys).size).toBe(4);
@@ -114,7 +117,7 @@ describe('a run', () => {
 
   it('that throws is tried again, and its message is kept without what nobody may see', async () => {
     const registry = running(() => Promise.reject(new TypeError('no receipt for hanako@example.jp')));
-    expect(await runStep(registry, paidOrder(), 'probe:paid', limits)).toEqual({
+    expect(await runStep(registry, paidOrder(), 'probe:paid', limits, noRefund)).toEqual({
       kind: 'RETRY',
       reason: 'TypeError: no receipt for [redacted]',
     });
@@ -124,7 +127,7 @@ describe('a run', () => {
     const registry = running(() => {
       throw new Error('at once');
     });
-    expect(await runStep(registry, paidOrder(), 'probe:paid', limits)).toEqual({
+    expect(await runStep(registry, paidOrder(), 'probe:paid', limits, noRefund)).toEqual({
       kind: 'RETRY',
       reason: 'Error: at once',
     });
@@ -136,7 +139,7 @@ describe('a run', () => {
       seen = signal;
       return new Promise(() => undefined);
     });
-    expect(await runStep(registry, paidOrder(), 'probe:paid', limits)).toEqual({
+    expect(await runStep(registry, paidOrder(), 'probe:paid', limits, noRefund)).toEqual({
       kind: 'RETRY',
       reason: 'not done within 30 ms',
     });
@@ -154,15 +157,26 @@ describe('a run', () => {
       stopping.abort();
       return ended;
     });
-    const run = runStep(registry, paidOrder(), 'probe:paid', {
-      runTimeoutMs: 60_000,
-      stopping: stopping.signal,
-    });
+    const slow = { runTimeoutMs: 60_000, stopping: stopping.signal };
+    const run = runStep(registry, paidOrder(), 'probe:paid', slow, noRefund);
     expect(await run).toEqual({ kind: 'RELEASED' });
   });
 
+  it('gets the refund that it follows, as it is then', async () => {
+    const seen: unknown[] = [];
+    const registry = running(({ refund }) => {
+      seen.push(refund?.refundId);
+      return Promise.resolve({ kind: 'DONE' });
+    });
+    const readRefund = (_order: Order, refundId: string): Promise<Refund> =>
+      Promise.resolve(sampleRefund(refundId, '1'));
+    await runStep(registry, paidOrder(), 'probe:refunded:r1:5', limits, readRefund);
+    await runStep(registry, paidOrder(), 'probe:paid', limits, readRefund);
+    expect(seen).toEqual(['r1', undefined]);
+  });
+
   it('of a follow-up that is not deployed waits for the deployment that has it', async () => {
-    expect(await runStep(new Map(), paidOrder(), 'stock:paid', limits)).toEqual({
+    expect(await runStep(new Map(), paidOrder(), 'stock:paid', limits, noRefund)).toEqual({
       kind: 'RETRY',
       reason: 'no follow-up of this name is registered',
     });

@@ -50,7 +50,7 @@ function stepTimes(order: Order): readonly number[] {
 
 /** A claim without a lease end is locked until its idempotency record's `ttl`. */
 function leaseTimes(order: Order): readonly number[] {
-  return [...order.attempts, ...order.refunds].flatMap(({ lease }) =>
+  return [...order.attempts, ...order.refundClaims].flatMap(({ lease }) =>
     lease === undefined ? [] : [lease.leaseEndMs ?? lease.recordTtlS * 1000],
   );
 }

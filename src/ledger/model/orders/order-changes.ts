@@ -109,9 +109,8 @@ export function isWaitingForProvider(order: Order): boolean {
   return (
     order.state === 'PENDING_PAYMENT' ||
     openAttempt(order)?.state === 'OPEN' ||
-    order.refunds.some((refund) => refund.state === 'PENDING' && refund.lease === undefined) ||
-    order.overpayments.some((payment) => awaitsOverpaymentRefund(order, payment)) ||
-    order.overflow?.pending.gt(0) === true ||
+    order.pendingRefundCount > order.refundClaims.length ||
+    order.overpayments.some(awaitsOverpaymentRefund) ||
     order.disputes.some((dispute) => dispute.status === 'open')
   );
 }

@@ -16,7 +16,7 @@ export const MAX_BYTES_BEFORE_ATTEMPT = 100_000;
 export const MAX_BYTES_BEFORE_REFUND = 165_000;
 /** No further follow-up of anything but a payment, errors of its steps included. */
 const MAX_BYTES_BEFORE_STEP = 120_000;
-/** Full: what only tells is left out, and what has no limit at the provider is kept beside the order. */
+/** Full: what only tells is left out. */
 export const FULL_BYTES = 170_000;
 /** A state takes the place of what is listed already: only refunds made at the provider that come and go again can lead here. */
 export const MAX_BYTES_BEFORE_TRANSITION = 320_000;
@@ -39,7 +39,7 @@ export function hasRoomForAttempt(order: Order): boolean {
 
 /** Whether the order can keep another refund that we are asked for. */
 export function hasRoomForRefund(order: Order): boolean {
-  return order.refunds.length < MAX_REFUNDS && askedBytes(order) < MAX_BYTES_BEFORE_REFUND;
+  return order.refundCount < MAX_REFUNDS && askedBytes(order) < MAX_BYTES_BEFORE_REFUND;
 }
 
 export function isFull(order: Order): boolean {

@@ -1,9 +1,18 @@
-import type { OrderRef } from '../../kernel/keys.ts';
-import { type Decimal, ZERO, add } from '../../kernel/money.ts';
+import type { OrderRef, RefundRef } from '../../kernel/keys.ts';
+import type { Decimal } from '../../kernel/money.ts';
 import type { OrderState } from './order-states.ts';
 
-/** The aggregate: one item holds everything that decides what may happen to an order. Immutable; changes make copies. */
-export interface Order extends OrderRef {
+/** How many refunds of a payment there are, each an item of its own, and how many of them are PENDING. */
+export interface RefundCounts {
+  readonly refundCount: number;
+  readonly pendingRefundCount: number;
+}
+
+/**
+ * The aggregate: one item holds everything that decides what may happen to an order. Of its refunds it keeps what they come
+ * to. Immutable; changes make copies.
+ */
+export interface Order extends OrderRef, RefundCounts {
   readonly kind: 'PURCHASE' | 'TOP_UP';
   readonly state: OrderState;
   /** Raised by exactly one per transition that clients see. */
@@ -36,11 +45,9 @@ export interface Order extends OrderRef {
   /** What was booked to `receivable:{account}` for this order, paid first by whatever puts value back for it. */
   readonly receivable: Decimal;
   readonly attempts: readonly Attempt[];
-  readonly refunds: readonly Refund[];
+  readonly refundClaims: readonly RefundClaim[];
   readonly disputes: readonly Dispute[];
   readonly overpayments: readonly Overpayment[];
-  /** Refunds made at the provider that have items of their own, since the order was full. */
-  readonly overflow?: OverflowTotals | undefined;
   readonly steps: readonly Step[];
   /** Where the customer pays a waiting payment: the voucher's page. */
   readonly voucher?: PaymentPage | undefined;
@@ -112,8 +119,16 @@ export interface Lease {
   readonly recordTtlS: number;
 }
 
-export interface Refund {
+/** A refund that somebody is asking the provider for. */
+export interface RefundClaim {
   readonly refundId: string;
+  readonly lease: Lease;
+}
+
+/** Money of an order that goes back: an item of its own, which every change writes together with the order. */
+export interface Refund extends RefundRef {
+  /** The order's `rev` since the last write of this; 0 before the first. Its next write conditions on it. */
+  readonly rev: number;
   readonly amount: Decimal;
   readonly state: 'PENDING' | 'SUCCEEDED' | 'FAILED';
   /** REQUESTED through us, or made in the provider's DASHBOARD. */
@@ -122,20 +137,11 @@ export interface Refund {
   readonly failureReason?: string | undefined;
   readonly actor: string;
   readonly createdAtMs: number;
-  readonly lease?: Lease | undefined;
-  readonly tries: number;
+  /** The payment that it gives back; without one, wallet or cash. */
   readonly paymentId?: string;
   readonly providerRefundId?: string;
   /** The entry that took the money out, once one did. */
   readonly entryId?: string;
-}
-
-/** What refunds that are kept beside their order come to; each has an item by its own id. */
-export interface OverflowTotals {
-  readonly count: number;
-  /** Of the order's own payment; those of an overpayment are in its own sum. */
-  readonly succeeded: Decimal;
-  readonly pending: Decimal;
 }
 
 export interface Dispute {
@@ -154,22 +160,12 @@ export interface Dispute {
 }
 
 /** A payment that arrived though the order was paid already: booked, and given back by a step. */
-export interface Overpayment {
+export interface Overpayment extends RefundCounts {
   readonly paymentId: string;
   readonly amount: Decimal;
   readonly refunded: Decimal;
-  readonly refunds: readonly OverpaymentRefund[];
-  /** Those of its refunds that have items of their own, since the order was full. */
-  readonly overflow?: { readonly count: number; readonly pending: Decimal } | undefined;
   /** How many refunds of it the provider had when its step was done: so many there are to be told of. */
   readonly asked?: number | undefined;
-}
-
-/** A refund of an overpayment, as the provider reports it: each is booked once. */
-export interface OverpaymentRefund {
-  readonly providerRefundId: string;
-  readonly amount: Decimal;
-  readonly state: Refund['state'];
 }
 
 export interface Step {
@@ -253,8 +249,12 @@ export function stepsDone(order: Order): boolean {
   return order.steps.every((step) => step.state === 'DONE');
 }
 
-export function findRefund(order: Order, refundId: string): Refund | undefined {
-  return order.refunds.find((refund) => refund.refundId === refundId);
+/** The overpayment that a refund gives back; undefined for one of the order's own payment. */
+export function overpaymentOf(
+  { overpayments }: Order,
+  { paymentId }: Pick<Refund, 'paymentId'>,
+): Overpayment | undefined {
+  return overpayments.find((overpayment) => overpayment.paymentId === paymentId);
 }
 
 /** The step that gives an overpayment back; its name tells which. */
@@ -264,20 +264,15 @@ export function overpaymentStepName(paymentId: string): string {
 
 /**
  * Whether an overpayment's refund is under way at the provider: one is pending, or the provider had more when its step was
- * done than it has reported since. Failed and overflow refunds count as reported. Where all were reported and failed,
- * somebody has to act, so there is nothing to wait for.
+ * done than it has reported since. Failed ones count as reported. Where all were reported and failed, somebody has to act,
+ * so there is nothing to wait for.
  */
-export function awaitsOverpaymentRefund(
-  { steps }: Order,
-  { paymentId, amount, refunded, refunds, overflow, asked }: Overpayment,
-): boolean {
-  if (refunded.gte(amount)) return false;
-  if (refunds.some(({ state }) => state === 'PENDING') || overflow?.pending.gt(0) === true) return true;
-  if (steps.every(({ name, state }) => name !== overpaymentStepName(paymentId) || state !== 'DONE'))
-    return false;
-  const reported = refunds.length + (overflow?.count ?? 0);
-  if (asked !== undefined) return reported < asked;
-  // An earlier release didn't count what its step asked for: one that failed was the last, if there is one.
-  if (refunds.some(({ state }) => state === 'FAILED')) return false;
-  return refunds.reduce((sum, refund) => add(sum, refund.amount), ZERO).lt(amount);
+export function awaitsOverpaymentRefund({
+  amount,
+  refunded,
+  refundCount,
+  pendingRefundCount,
+  asked = 0,
+}: Overpayment): boolean {
+  return refunded.lt(amount) && (pendingRefundCount > 0 || refundCount < asked);
 }

@@ -1,8 +1,22 @@
 import { type Decimal, add, subtract } from '../../kernel/money.ts';
-import { type TransitionDetails, type OrderPatch, move, note } from './order-changes.ts';
-import { type Order, type Refund, findRefund, isDisputed, stepsDone } from './order.ts';
+import { type OrderPatch, type TransitionDetails, move, note, touch } from './order-changes.ts';
+import {
+  type Lease,
+  type Order,
+  type Refund,
+  type RefundClaim,
+  type RefundCounts,
+  isDisputed,
+  stepsDone,
+} from './order.ts';
 import { hasRoomForRefund } from './order-size.ts';
 import { furtherSteps } from './payments.ts';
+
+/** A refund and its order as a change leaves them: one transaction writes both. */
+export interface RefundChange {
+  readonly order: Order;
+  readonly refund: Refund;
+}
 
 /** Why a refund that we are asked for can't be made; undefined if it can (docs/DESIGN.md §7, I4). */
 export type RefundObjection = 'NOT_REFUNDABLE' | 'DISPUTED' | 'EXCEEDS' | 'TOO_MANY';
@@ -15,17 +29,29 @@ export function refundObjection(order: Order, amount: Decimal | undefined): Refu
   return hasRoomForRefund(order) ? undefined : 'TOO_MANY';
 }
 
-/** Reserves the amount of a refund whose success somebody else will tell: the provider. */
-export function beginRefund(order: Order, refund: Refund, what: Omit<TransitionDetails, 'cause'>): Order {
-  return note(
+/**
+ * Reserves the amount of a refund whose success somebody else will tell: the provider.
+ * @param lease of whoever is going to ask for it; without one it has been made there already
+ */
+export function beginRefund(
+  order: Order,
+  refund: Refund,
+  what: Omit<TransitionDetails, 'cause'>,
+  lease?: Lease,
+): RefundChange {
+  const { refundId } = refund;
+  const begun: Refund = { ...refund, state: 'PENDING' };
+  const after = note(
     order,
     { ...what, cause: 'REFUND_STARTED', detail: what.detail ?? refund.reason },
     {
-      refunds: [...order.refunds, { ...refund, state: 'PENDING' }],
+      ...recounted(order, undefined, 'PENDING'),
       refundPending: add(order.refundPending, refund.amount),
       refundable: subtract(order.refundable, refund.amount),
+      ...(lease === undefined ? {} : { refundClaims: [...order.refundClaims, { refundId, lease }] }),
     },
   );
+  return { order: after, refund: begun };
 }
 
 /** A refund that is done with the transaction that books it: to a wallet, in cash, or as the dashboard reports it. */
@@ -34,9 +60,9 @@ export function completeRefundSynchronously(
   refund: Refund,
   stepNames: readonly string[],
   what: Omit<TransitionDetails, 'cause'>,
-): Order {
+): RefundChange {
   return succeeded(order, { ...refund, state: 'SUCCEEDED' }, stepNames, what, {
-    refunds: [...order.refunds, { ...refund, state: 'SUCCEEDED' }],
+    ...recounted(order, undefined, 'SUCCEEDED'),
     refunded: add(order.refunded, refund.amount),
     refundable: subtract(order.refundable, refund.amount),
   });
@@ -45,15 +71,15 @@ export function completeRefundSynchronously(
 /** A pending refund has succeeded. Throws RangeError if it isn't pending. */
 export function succeedRefund(
   order: Order,
-  refundId: string,
+  refund: Refund,
   settled: Partial<Refund>,
   stepNames: readonly string[],
   what: Omit<TransitionDetails, 'cause'>,
-): Order {
-  const refund = inState(order, refundId, 'PENDING');
-  const after: Refund = { ...refund, ...settled, state: 'SUCCEEDED', lease: undefined };
-  return succeeded(order, after, stepNames, what, {
-    refunds: replaced(order, after),
+): RefundChange {
+  if (refund.state !== 'PENDING') throw new RangeError('no refund that is pending');
+  return succeeded(order, { ...refund, ...settled, state: 'SUCCEEDED' }, stepNames, what, {
+    ...recounted(order, 'PENDING', 'SUCCEEDED'),
+    refundClaims: unclaimed(order, refund),
     refunded: add(order.refunded, refund.amount),
     refundPending: subtract(order.refundPending, refund.amount),
   });
@@ -65,19 +91,19 @@ export function succeedRefund(
  */
 export function failRefund(
   order: Order,
-  refundId: string,
+  refund: Refund,
   settled: Partial<Refund>,
   stepNames: readonly string[],
   what: Omit<TransitionDetails, 'cause'>,
   patch: OrderPatch = {},
-): Order {
-  const refund = findRefund(order, refundId);
-  if (refund === undefined || refund.state === 'FAILED') throw new RangeError('no refund that could fail');
-  const after: Refund = { ...refund, ...settled, state: 'FAILED', lease: undefined };
+): RefundChange {
+  if (refund.state === 'FAILED') throw new RangeError('no refund that could fail');
+  const failed: Refund = { ...refund, ...settled, state: 'FAILED' };
   const wasPending = refund.state === 'PENDING';
   const released: OrderPatch = {
     ...patch,
-    refunds: replaced(order, after),
+    ...recounted(order, refund.state, 'FAILED'),
+    refundClaims: unclaimed(order, refund),
     refundable: add(order.refundable, refund.amount),
     steps: [...order.steps, ...furtherSteps(order, stepNames, what.atMs)],
     ...(wasPending
@@ -87,16 +113,59 @@ export function failRefund(
   const trigger: TransitionDetails = {
     ...what,
     cause: 'REFUND_FAILED',
-    detail: what.detail ?? after.failureReason,
+    detail: what.detail ?? failed.failureReason,
   };
   const stillInFull = subtract(order.refunded, refund.amount).gte(order.amount);
-  if (order.state !== 'REFUNDED' || wasPending || stillInFull) return note(order, trigger, released);
-  return move(order, 'REFUND_UNDONE', stepsDone(order) ? 'CONFIRMED' : 'PAID', trigger, released);
+  const after =
+    order.state !== 'REFUNDED' || wasPending || stillInFull
+      ? note(order, trigger, released)
+      : move(order, 'REFUND_UNDONE', stepsDone(order) ? 'CONFIRMED' : 'PAID', trigger, released);
+  return { order: after, refund: failed };
 }
 
-/** Replaces one refund of an order by a later version of itself. */
-export function replaced(order: Order, refund: Refund): readonly Refund[] {
-  return order.refunds.map((other) => (other.refundId === refund.refundId ? refund : other));
+/** It moved nothing, but what was told before and arrives later must find that it has failed. */
+export function recordFailedRefund(
+  order: Order,
+  refund: Refund,
+  stepNames: readonly string[],
+  what: Omit<TransitionDetails, 'cause'>,
+): RefundChange {
+  const trigger: TransitionDetails = { ...what, cause: 'REFUND_FAILED', detail: refund.failureReason };
+  const after = note(order, trigger, {
+    ...recounted(order, undefined, 'FAILED'),
+    steps: [...order.steps, ...furtherSteps(order, stepNames, what.atMs)],
+  });
+  return { order: after, refund };
+}
+
+/** The provider has made a refund that we asked for: nobody holds it any more, and its success is waited for. */
+export function awaitRefund(
+  order: Order,
+  refund: Refund,
+  providerRefundId: string,
+  atMs: number,
+): RefundChange {
+  return {
+    order: touch(order, atMs, { refundClaims: unclaimed(order, refund) }),
+    refund: { ...refund, providerRefundId },
+  };
+}
+
+/** What counts refunds, after one of them came into a state; no state: it isn't there, or is no more. */
+export function recounted(
+  { refundCount, pendingRefundCount }: RefundCounts,
+  before: Refund['state'] | undefined,
+  after: Refund['state'] | undefined,
+): RefundCounts {
+  const one = (is: boolean): number => (is ? 1 : 0);
+  return {
+    refundCount: refundCount + one(after !== undefined) - one(before !== undefined),
+    pendingRefundCount: pendingRefundCount + one(after === 'PENDING') - one(before === 'PENDING'),
+  };
+}
+
+function unclaimed({ refundClaims }: Order, { refundId }: Refund): readonly RefundClaim[] {
+  return refundClaims.filter((claim) => claim.refundId !== refundId);
 }
 
 function succeeded(
@@ -105,7 +174,7 @@ function succeeded(
   stepNames: readonly string[],
   what: Omit<TransitionDetails, 'cause'>,
   patch: OrderPatch & { readonly refunded: Decimal },
-): Order {
+): RefundChange {
   const trigger: TransitionDetails = {
     ...what,
     cause: 'REFUND_SUCCEEDED',
@@ -114,12 +183,9 @@ function succeeded(
   const withSteps = { ...patch, steps: [...order.steps, ...furtherSteps(order, stepNames, what.atMs)] };
   const inFull = patch.refunded.gte(order.amount);
   const canClose = order.state === 'PAID' || order.state === 'CONFIRMED';
-  if (inFull && canClose) return move(order, 'REFUNDED_IN_FULL', 'REFUNDED', trigger, withSteps);
-  return note(order, trigger, withSteps);
-}
-
-function inState(order: Order, refundId: string, state: Refund['state']): Refund {
-  const refund = findRefund(order, refundId);
-  if (refund?.state !== state) throw new RangeError(`no ${state} refund of this id`);
-  return refund;
+  const after =
+    inFull && canClose
+      ? move(order, 'REFUNDED_IN_FULL', 'REFUNDED', trigger, withSteps)
+      : note(order, trigger, withSteps);
+  return { order: after, refund };
 }

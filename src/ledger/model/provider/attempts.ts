@@ -102,7 +102,9 @@ export function replacedAttempt(order: Order, attempt: Attempt): readonly Attemp
 
 /** Every claim that somebody holds on a part of the order. */
 export function leasesOf(order: Order): readonly Lease[] {
-  return [...order.attempts, ...order.refunds].flatMap(({ lease }) => (lease === undefined ? [] : [lease]));
+  return [...order.attempts, ...order.refundClaims].flatMap(({ lease }) =>
+    lease === undefined ? [] : [lease],
+  );
 }
 
 /** The claim of an owner, if it still has one: its token is unguessable and used once. */
@@ -159,7 +161,10 @@ function changeLease(
   if (changed === undefined) return undefined;
   const renew = <Part extends { readonly lease?: Lease | undefined }>(part: Part): Part =>
     part.lease?.owner === owner ? { ...part, lease: changed } : part;
-  return touch(order, nowMs, { attempts: order.attempts.map(renew), refunds: order.refunds.map(renew) });
+  return touch(order, nowMs, {
+    attempts: order.attempts.map(renew),
+    refundClaims: order.refundClaims.map(renew),
+  });
 }
 
 /** The order as the provider's metadata names it: the account names the partition, so that no index is needed. */

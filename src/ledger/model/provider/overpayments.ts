@@ -1,8 +1,14 @@
 import { type Posting, reversed } from '../entries/entry.ts';
-import { type Decimal, ZERO, add, subtract } from '../../kernel/money.ts';
+import { add, subtract } from '../../kernel/money.ts';
 import { type OrderPatch, note, touch } from '../orders/order-changes.ts';
-import { isFull } from '../orders/order-size.ts';
-import type { Order, Refund, Overpayment, OverpaymentRefund, TransitionCause } from '../orders/order.ts';
+import {
+  type Order,
+  type Overpayment,
+  type Refund,
+  type TransitionCause,
+  overpaymentOf,
+} from '../orders/order.ts';
+import { recounted } from '../orders/refunds.ts';
 import { overpaymentReturn } from './disputes.ts';
 import {
   type UpdateDecision,
@@ -13,38 +19,34 @@ import {
   mismatch,
   stale,
 } from './update-decision.ts';
-import { type RefundDetails, isPassed } from './refunds.ts';
-import { countedOverflow, overpaymentOverflowRefund } from './overflow-refunds.ts';
+import { type RefundDetails, isPassed, providerRefund } from './refunds.ts';
 
 /**
  * What a refund of an overpayment does: it touches neither `refundable` nor the state (docs/DESIGN.md §8).
- * @param kept what is kept of this very refund beside the order, which was full
+ * @param known this very refund, where it was told of before
  */
 export function decideOverpaymentRefund(
   order: Order,
+  known: Refund | undefined,
   details: RefundDetails,
-  kept: Refund | undefined,
   context: DecisionContext,
 ): UpdateDecision {
-  const overpayment = order.overpayments.find(({ paymentId }) => paymentId === details.paymentId);
+  const overpayment = overpaymentOf(order, details);
   const amount = amountOfMinor(details.amountMinor, details.currency);
   if (overpayment === undefined || amount === undefined || details.currency !== order.currency)
     return mismatch('another currency than the order');
-  const { providerRefundId, state } = details;
-  const listed = overpayment.refunds.find((refund) => refund.providerRefundId === providerRefundId);
-  const known = listed ?? kept;
+  const { providerRefundId, state, failureReason } = details;
   if (known !== undefined && isPassed(known.state, state)) return stale(`the refund is ${known.state}`);
   if (known !== undefined && !known.amount.eq(amount)) return mismatch('another amount than the refund');
-  const reported: OverpaymentRefund = { providerRefundId, amount, state };
-  const { moves, refunded, cause } = effectOf(order, overpayment, known, reported);
-  const isOverflow = listed === undefined && (kept !== undefined || isFull(order));
-  const others = overpayment.refunds.filter((refund) => refund !== listed);
-  const after: Overpayment = isOverflow
-    ? { ...overpayment, refunded, refunds: others, overflow: reportedOverflow(overpayment, kept, reported) }
-    : { ...overpayment, refunded, refunds: [...others, reported] };
+  const refund: Refund = {
+    ...(known ?? providerRefund(order, details, amount, context)),
+    state,
+    ...(state === 'FAILED' ? { failureReason } : {}),
+  };
+  const { moves, refunded, cause } = effectOf(order, overpayment, known?.state, refund);
+  const after: Overpayment = { ...overpayment, ...recounted(overpayment, known?.state, state), refunded };
   const patch: OrderPatch = {
-    ...(isOverflow && kept === undefined ? { overflow: countedOverflow(order) } : {}),
-    overpayments: order.overpayments.map((other) => (other.paymentId === after.paymentId ? after : other)),
+    overpayments: order.overpayments.map((other) => (other === overpayment ? after : other)),
   };
   const detail = `surplus payment ${overpayment.paymentId}`;
   return {
@@ -54,32 +56,11 @@ export function decideOverpaymentRefund(
       cause === undefined
         ? touch(order, context.atMs, patch)
         : note(order, transitionDetails(cause, context, detail), patch),
+    refund,
     entry: updateEntry(order, 'REFUND', moves, context, { providerId: providerRefundId }),
-    ...(isOverflow
-      ? { overflow: overpaymentOverflowRefund(overpayment.paymentId, reported, context.atMs) }
-      : {}),
     // Nothing gives it back by itself any more: somebody has to.
     ...(state === 'FAILED' ? { alerts: ['SurplusPayment'] } : {}),
   };
-}
-
-/** What the payment says of its refunds that have items of their own. */
-function reportedOverflow(
-  { overflow }: Overpayment,
-  kept: Refund | undefined,
-  reported: OverpaymentRefund,
-): NonNullable<Overpayment['overflow']> {
-  const before = kept === undefined ? { count: 0, pending: ZERO } : { count: 1, pending: pendingOf(kept) };
-  // An earlier release didn't count the overflow refunds of an overpayment.
-  const { count, pending } = overflow ?? before;
-  return {
-    count: kept === undefined ? count + 1 : count,
-    pending: add(subtract(pending, kept === undefined ? ZERO : pendingOf(kept)), pendingOf(reported)),
-  };
-}
-
-function pendingOf({ state, amount }: OverpaymentRefund | Refund): Decimal {
-  return state === 'PENDING' ? amount : ZERO;
 }
 
 interface Effect {
@@ -91,8 +72,8 @@ interface Effect {
 function effectOf(
   order: Order,
   { refunded }: Overpayment,
-  known: Pick<OverpaymentRefund, 'state'> | undefined,
-  { amount, state }: OverpaymentRefund,
+  before: Refund['state'] | undefined,
+  { amount, state }: Refund,
 ): Effect {
   const posting = overpaymentReturn(order, amount);
   switch (state) {
@@ -101,7 +82,7 @@ function effectOf(
     case 'SUCCEEDED':
       return { moves: [posting], refunded: add(refunded, amount), cause: 'REFUND_SUCCEEDED' };
     case 'FAILED':
-      return known?.state === 'SUCCEEDED'
+      return before === 'SUCCEEDED'
         ? { moves: reversed([posting]), refunded: subtract(refunded, amount), cause: 'REFUND_FAILED' }
         : { moves: [], refunded, cause: 'REFUND_FAILED' };
   }

@@ -71,7 +71,10 @@ function receiveOverpayment(
 ): OrderUpdate {
   const after = note(order, transitionDetails('SURPLUS_RECEIVED', context, paymentId), {
     attempts: withDetails(order, attempt, { paymentId, closed: true }),
-    overpayments: [...order.overpayments, { paymentId, amount: order.amount, refunded: ZERO, refunds: [] }],
+    overpayments: [
+      ...order.overpayments,
+      { paymentId, amount: order.amount, refunded: ZERO, refundCount: 0, pendingRefundCount: 0 },
+    ],
     steps: [...order.steps, ...newSteps(order, [overpaymentStepName(paymentId)], context.atMs)],
   });
   const posting = {

@@ -1,14 +1,13 @@
 import { type Posting, ledgerAccount, reversed, type BalanceGuard } from '../entries/entry.ts';
 import { type Decimal, ZERO, add } from '../../kernel/money.ts';
-import { note, touch } from '../orders/order-changes.ts';
+import { touch } from '../orders/order-changes.ts';
 import {
   creditReceivableThenWallet,
   providerRefundPosting,
   debitWalletOrReceivable,
   toppedUpAsset,
 } from '../orders/postings.ts';
-import { type Order, type Refund, findRefund } from '../orders/order.ts';
-import { furtherSteps } from '../orders/payments.ts';
+import type { Order, Refund } from '../orders/order.ts';
 import {
   type OrderUpdate,
   type UpdateDecision,
@@ -16,15 +15,15 @@ import {
   PROVIDER_ACTOR,
   amountOfMinor,
   updateEntry,
-  transitionDetails,
   mismatch,
   stale,
 } from './update-decision.ts';
 import {
+  type RefundChange,
   beginRefund,
   completeRefundSynchronously,
   failRefund,
-  replaced,
+  recordFailedRefund,
   succeedRefund,
 } from '../orders/refunds.ts';
 
@@ -51,10 +50,12 @@ export function isPassed(known: Refund['state'], reported: Refund['state']): boo
 /**
  * What a refund of an order's own payment does: settles ours, or records one made in the dashboard. It is a fact, so it
  * is booked although it may take `refundable` below zero (docs/DESIGN.md §8).
+ * @param known the refund that is told of; undefined where the order has none
  * @param balance of the wallet, for a top-up
  */
 export function decideRefund(
   order: Order,
+  known: Refund | undefined,
   details: RefundDetails,
   balance: Decimal,
   context: DecisionContext,
@@ -62,7 +63,6 @@ export function decideRefund(
   const amount = amountOfMinor(details.amountMinor, details.currency);
   if (amount === undefined || details.currency !== order.currency)
     return mismatch('another currency than the order');
-  const known = knownRefund(order, details);
   if (known === undefined) return recordDashboardRefund(order, details, amount, balance, context);
   if (!known.amount.eq(amount)) return mismatch('another amount than the refund');
   if (isPassed(known.state, details.state)) return recordProviderRefundId(order, known, details, context);
@@ -76,12 +76,12 @@ export function decideRefund(
  * have made it is not it, if the provider says now that it exists: that is another fact.
  */
 export function knownRefund(
-  order: Order,
+  refunds: readonly Refund[],
   { providerRefundId, refundId, state }: RefundDetails,
 ): Refund | undefined {
-  const byProvider = order.refunds.find((refund) => refund.providerRefundId === providerRefundId);
+  const byProvider = refunds.find((refund) => refund.providerRefundId === providerRefundId);
   if (byProvider !== undefined || refundId === undefined) return byProvider;
-  const named = findRefund(order, refundId);
+  const named = refunds.find((refund) => refund.refundId === refundId);
   if (named?.providerRefundId !== undefined) return undefined;
   return named?.state === 'FAILED' && state !== 'FAILED' ? undefined : named;
 }
@@ -93,8 +93,7 @@ function recordProviderRefundId(
   { atMs }: DecisionContext,
 ): UpdateDecision {
   if (known.providerRefundId !== undefined) return stale(`the refund is ${known.state}`);
-  const after = touch(order, atMs, { refunds: replaced(order, { ...known, providerRefundId }) });
-  return { kind: 'CHANGE', before: order, after };
+  return changed(order, { order: touch(order, atMs, {}), refund: { ...known, providerRefundId } });
 }
 
 /** A purchase's money goes out now; a top-up's value was taken when the refund began. */
@@ -115,12 +114,11 @@ function succeed(
   const settled = { providerRefundId, ...(entry === undefined ? {} : { entryId: entry.entryId }) };
   const stepNames = context.stepNames({ kind: 'refunded', refundId, atMs: context.atMs }, order);
   const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
-  return {
-    kind: 'CHANGE',
-    before: order,
-    after: succeedRefund(order, refundId, settled, stepNames, what),
-    entry,
-  };
+  return { ...changed(order, succeedRefund(order, known, settled, stepNames, what)), entry };
+}
+
+function changed(before: Order, { order, refund }: RefundChange): OrderUpdate {
+  return { kind: 'CHANGE', before, after: order, refund };
 }
 
 /** What was booked for the refund is put back: once, since a failed refund stays failed. */
@@ -136,12 +134,12 @@ function fail(order: Order, known: Refund, details: RefundDetails, context: Deci
         };
   const stepNames = context.stepNames({ kind: 'refund-failed', refundId, atMs: context.atMs }, order);
   const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
+  const { receivable } = back;
   return {
-    kind: 'CHANGE',
-    before: order,
-    after: failRefund(order, refundId, { providerRefundId, failureReason }, stepNames, what, {
-      receivable: back.receivable,
-    }),
+    ...changed(
+      order,
+      failRefund(order, known, { providerRefundId, failureReason }, stepNames, what, { receivable }),
+    ),
     entry: updateEntry(order, 'REFUND', back.postings, context, { providerId: providerRefundId, refundId }),
   };
 }
@@ -153,19 +151,14 @@ function recordDashboardRefund(
   balance: Decimal,
   context: DecisionContext,
 ): OrderUpdate {
-  const { providerRefundId, paymentId, state, failureReason } = details;
-  const refund: Refund = {
-    refundId: providerRefundId,
-    providerRefundId,
-    paymentId,
-    amount,
-    state,
-    source: 'DASHBOARD',
-    actor: PROVIDER_ACTOR,
-    createdAtMs: context.atMs,
-    tries: 0,
-  };
-  if (state === 'FAILED') return recordFailed(order, { ...refund, failureReason }, context);
+  const { providerRefundId, state, failureReason } = details;
+  const refund = providerRefund(order, details, amount, context);
+  const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
+  if (state === 'FAILED') {
+    const { refundId } = refund;
+    const stepNames = context.stepNames({ kind: 'refund-failed', refundId, atMs: context.atMs }, order);
+    return changed(order, recordFailedRefund(order, { ...refund, failureReason }, stepNames, what));
+  }
   const { moves, guards, shortfall } = outgoing(order, state, amount, balance);
   const entry = updateEntry(order, 'REFUND', moves, context, {
     providerId: providerRefundId,
@@ -173,8 +166,7 @@ function recordDashboardRefund(
   });
   const recorded: Refund = { ...refund, ...(entry === undefined ? {} : { entryId: entry.entryId }) };
   const owing: Order = { ...order, receivable: add(order.receivable, shortfall) };
-  const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
-  const after =
+  const change =
     state === 'PENDING'
       ? beginRefund(owing, recorded, what)
       : completeRefundSynchronously(
@@ -184,24 +176,34 @@ function recordDashboardRefund(
           what,
         );
   return {
-    kind: 'CHANGE',
-    before: order,
-    after,
+    ...changed(order, change),
     entry,
     guards,
-    ...(after.refundable.isNegative() ? { alerts: ['RefundBeyondRefundable'] } : {}),
+    ...(change.order.refundable.isNegative() ? { alerts: ['RefundBeyondRefundable'] } : {}),
   };
 }
 
-/** It moved nothing, but what was told before and arrives later must find that it has failed. */
-function recordFailed(order: Order, refund: Refund, context: DecisionContext): OrderUpdate {
-  const { atMs } = context;
-  const stepNames = context.stepNames({ kind: 'refund-failed', refundId: refund.refundId, atMs }, order);
-  const after = note(order, transitionDetails('REFUND_FAILED', context, refund.failureReason), {
-    refunds: [...order.refunds, refund],
-    steps: [...order.steps, ...furtherSteps(order, stepNames, atMs)],
-  });
-  return { kind: 'CHANGE', before: order, after };
+/** A refund that the provider alone has made, by its own name for it. */
+export function providerRefund(
+  { tenant, accountId, orderId }: Order,
+  { providerRefundId, paymentId, state }: RefundDetails,
+  amount: Decimal,
+  { atMs }: DecisionContext,
+): Refund {
+  return {
+    tenant,
+    accountId,
+    orderId,
+    refundId: providerRefundId,
+    rev: 0,
+    providerRefundId,
+    paymentId,
+    amount,
+    state,
+    source: 'DASHBOARD',
+    actor: PROVIDER_ACTOR,
+    createdAtMs: atMs,
+  };
 }
 
 /** What leaves with a refund: of a purchase when it succeeds, of a top-up as soon as it begins. */

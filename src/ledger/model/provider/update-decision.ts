@@ -35,8 +35,8 @@ export interface OrderUpdate {
   readonly guards?: Readonly<Record<string, BalanceGuard>>;
   /** The payment that is booked with it. */
   readonly recorded?: RecordedPayment;
-  /** A refund that a full order doesn't hold itself, as it is after the change. */
-  readonly overflow?: Refund;
+  /** The refund that it is about, as it is after the change. */
+  readonly refund?: Refund;
   readonly alerts?: readonly Alert[];
 }
 

@@ -1,4 +1,3 @@
-import { isOverflowRefund, ownerOfOverflow } from '../../audit/overflow-items.ts';
 import {
   type AccountItems,
   type AuditProblem,
@@ -11,7 +10,7 @@ import { type AuditTotal, type Totals, addToTotals, printedTotals } from '../../
 import { type StoredItem, readString } from '../../kernel/attributes.ts';
 import { groupBy } from '../../kernel/group-by.ts';
 import { isId, isTenantId } from '../../kernel/id-grammar.ts';
-import { type AccountRef, type ItemKey, partition } from '../../kernel/keys.ts';
+import type { AccountRef } from '../../kernel/keys.ts';
 import type { Store } from '../../table/store.ts';
 import { readAtRest } from './audit-account.ts';
 
@@ -60,28 +59,18 @@ interface AuditState {
   orders: number;
 }
 
-/** An account that one look isn't enough for. */
-interface Suspect {
-  readonly ref: AccountRef;
-  /** Its refunds that have items of their own, as far as the scan came across them: the keys alone. */
-  readonly overflow: ItemKey[];
-  /** Whether the scan has counted it already, as one in order. */
-  readonly isCounted: boolean;
-}
-
 /**
  * Proves I1, I2 and I4 over the whole table, beside live traffic: what looks off in the scan is read again, and a
  * difference is reported only where nothing of the account moved between the first and the last read of it, three
- * times. Few accounts are in memory at a time. An account that has refunds elsewhere in the table, as a full order has
- * them, is always read again, with them: there are few such, and of each refund a key is kept till then.
+ * times. Few accounts are in memory at a time.
  */
 export async function auditTable(store: Store, options: AuditOptions): Promise<AuditReport> {
   const tally: AuditState = { totals: new Map(), items: 0, accounts: 0, entries: 0, orders: 0 };
   const { suspects, strays } = await scanTable(store, options, tally);
   const { settled, unsettled } = await settle(store, suspects, options);
-  for (const { account, isCounted } of settled) if (!isCounted) take(tally, account);
+  for (const account of settled) take(tally, account);
   const { totals, ...counts } = tally;
-  const problems = [...settled.flatMap(({ account }) => judgeAccount(account)), ...strays];
+  const problems = [...settled.flatMap(judgeAccount), ...strays];
   return { ...counts, totals: printedTotals(totals), problems, unsettled };
 }
 
@@ -93,15 +82,16 @@ function take(tally: AuditState, account: AccountItems): void {
 }
 
 interface Scanned {
-  readonly suspects: readonly Suspect[];
-  /** Money that is in no account, and refunds that name none. */
+  /** Accounts that one look isn't enough for. */
+  readonly suspects: readonly AccountRef[];
+  /** Money that is in no account. */
   readonly strays: readonly AuditProblem[];
 }
 
 /** Reads every part of the table, counts the accounts that are in order, and gives those that don't seem to be. */
 async function scanTable(store: Store, options: AuditOptions, tally: AuditState): Promise<Scanned> {
   const { segments, unmoved, onProgress } = options;
-  const suspects = new Map<string, Suspect>();
+  const suspects: AccountRef[] = [];
   const strays: AuditProblem[] = [];
   let segmentsDone = 0;
   const waiting = Array.from({ length: segments }, (_, segment) => segment);
@@ -109,9 +99,10 @@ async function scanTable(store: Store, options: AuditOptions, tally: AuditState)
     for (let segment = waiting.shift(); segment !== undefined; segment = waiting.shift()) {
       for await (const page of readSegment(store, segment, segments, unmoved)) {
         tally.items += page.items;
-        for (const account of page.accounts) takeOrSuspect(suspects, tally, account);
+        for (const account of page.accounts)
+          if (judgeAccount(account).length === 0) take(tally, account);
+          else suspects.push({ tenant: account.tenant, accountId: account.accountId });
         strays.push(...page.strays);
-        for (const item of page.overflow) strays.push(...suspectOwner(suspects, item));
         onProgress?.({ segmentsDone, segments, items: tally.items });
       }
       segmentsDone += 1;
@@ -119,44 +110,12 @@ async function scanTable(store: Store, options: AuditOptions, tally: AuditState)
     }
   };
   await Promise.all(Array.from({ length: Math.min(READERS, segments) }, reader));
-  return { suspects: [...suspects.values()], strays };
-}
-
-function takeOrSuspect(suspects: Map<string, Suspect>, tally: AuditState, account: AccountItems): void {
-  const { tenant, accountId } = account;
-  const owner = partition(tenant, accountId);
-  const known = suspects.get(owner);
-  const isInOrder = known === undefined && judgeAccount(account).length === 0;
-  if (isInOrder) take(tally, account);
-  else suspects.set(owner, { ref: { tenant, accountId }, overflow: known?.overflow ?? [], isCounted: false });
-}
-
-/** A refund that has an item of its own is judged with its account, wherever in the scan that comes, or came. */
-function suspectOwner(suspects: Map<string, Suspect>, item: StoredItem): readonly AuditProblem[] {
-  const uuid = ownerOf(item);
-  const ref = ownerOfOverflow(item);
-  if (ref === undefined) {
-    const what = {
-      promise: 'I4',
-      item: 'REFUND',
-      what: 'account',
-      expected: 'named',
-      found: 'none',
-    } as const;
-    return [{ ...refOf(uuid), ...what }];
-  }
-  const owner = partition(ref.tenant, ref.accountId);
-  const suspect = suspects.get(owner) ?? { ref, overflow: [], isCounted: true };
-  suspect.overflow.push({ uuid, type: readString(item, 'type') });
-  suspects.set(owner, suspect);
-  return [];
+  return { suspects, strays };
 }
 
 interface SegmentPage {
   readonly items: number;
   readonly accounts: readonly AccountItems[];
-  /** Refunds outside the partitions of their accounts. */
-  readonly overflow: readonly StoredItem[];
   readonly strays: readonly AuditProblem[];
 }
 
@@ -181,7 +140,7 @@ async function* readSegment(
     const whole = [...byOwner].filter(([owner]) => owner !== last);
     const accounts = whole.map(([owner, items]) => readAccount(refOf(owner), items, unmoved));
     const strays = page.items.flatMap((item) => strayMoney(item, unmoved));
-    yield { items: page.items.length, accounts, overflow: page.items.filter(isOverflowRefund), strays };
+    yield { items: page.items.length, accounts, strays };
   } while (next !== undefined);
 }
 
@@ -217,31 +176,25 @@ function strayMoney(item: StoredItem, unmoved: UnmovedRecords | undefined): read
   ];
 }
 
-interface Settled {
-  readonly account: AccountItems;
-  readonly isCounted: boolean;
-}
-
 /**
  * Reads suspects again until each was in order once, or off three times. Between rounds it waits, once for all of them.
  * Gives each as it was read last, and those that kept moving.
  */
 async function settle(
   store: Store,
-  suspects: readonly Suspect[],
+  suspects: readonly AccountRef[],
   { wait, unmoved }: AuditOptions,
-): Promise<{ readonly settled: readonly Settled[]; readonly unsettled: readonly AccountRef[] }> {
-  const settled: Settled[] = [];
-  let open = suspects.map((suspect) => ({ ...suspect, confirmations: 0 }));
+): Promise<{ readonly settled: readonly AccountItems[]; readonly unsettled: readonly AccountRef[] }> {
+  const settled: AccountItems[] = [];
+  let open = suspects.map((ref) => ({ ref, confirmations: 0 }));
   for (let readings = 0; open.length > 0 && readings < MAX_READINGS; readings += 1) {
     if (readings > 0) await wait(PAUSE_MS);
     const stillOpen: typeof open = [];
     for (const suspect of open) {
-      const account = await readAtRest(store, suspect.ref, suspect.overflow, unmoved);
+      const account = await readAtRest(store, suspect.ref, unmoved);
       const isOff = account === undefined || judgeAccount(account).length > 0;
       const confirmations = suspect.confirmations + (account === undefined ? 0 : 1);
-      if (account !== undefined && (!isOff || confirmations === CONFIRMATIONS))
-        settled.push({ account, isCounted: suspect.isCounted });
+      if (account !== undefined && (!isOff || confirmations === CONFIRMATIONS)) settled.push(account);
       else stillOpen.push({ ...suspect, confirmations });
     }
     open = stillOpen;

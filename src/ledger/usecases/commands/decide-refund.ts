@@ -1,6 +1,8 @@
 import type { Tenant } from '../../../config/tenants.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
 import { updateOrder } from '../../items/order-writes.ts';
+import { putRefund } from '../../items/refund-item.ts';
+import type { PlanPart } from '../../items/plan.ts';
 import { defined } from '../../kernel/defined.ts';
 import type { Decimal } from '../../kernel/money.ts';
 import {
@@ -13,7 +15,7 @@ import {
 } from '../../model/entries/entry.ts';
 import type { Order, Refund } from '../../model/orders/order.ts';
 import { debitWalletOrReceivable, toppedUpAsset, walletRefundPosting } from '../../model/orders/postings.ts';
-import { beginRefund, completeRefundSynchronously } from '../../model/orders/refunds.ts';
+import { type RefundChange, beginRefund, completeRefundSynchronously } from '../../model/orders/refunds.ts';
 import { rewardTakenBack } from '../../model/orders/rewards.ts';
 import { newLease } from '../provider-calls/complete-claim.ts';
 import type { Decision } from '../runtime/guarded-command.ts';
@@ -119,7 +121,7 @@ function refundSynchronously(
     actor,
     atMs: nowMs,
   };
-  const after = completeRefundSynchronously(
+  const change = completeRefundSynchronously(
     order,
     { ...refund, entryId: entry.entryId },
     ledger.followUps({ kind: 'refunded', refundId, atMs: nowMs }, order),
@@ -127,7 +129,7 @@ function refundSynchronously(
   );
   return {
     kind: 'COMMIT',
-    parts: [updateOrder(order, after, ledger.settings, refund.amount), recordEntry(entry, recorded.guards)],
+    parts: [...writes(ledger, order, change), recordEntry(entry, recorded.guards)],
     outcome: {
       kind: 'RefundSuccess',
       accountId,
@@ -151,25 +153,22 @@ export function cardRefund(
   if (paymentId === undefined) throw new RangeError('no provider payment paid this order');
   const entry = order.kind === 'TOP_UP' ? valueTaken(ledger, order, refund, paymentId, nowMs) : undefined;
   const lease = newLease(ledger, request, nowMs);
-  const claimed: Refund = {
-    ...refund,
-    paymentId,
-    lease,
-    ...defined({ entryId: entry?.entryId }),
-  };
-  const after = beginRefund(order, claimed, { actor, atMs: nowMs });
+  const claimed: Refund = { ...refund, paymentId, ...defined({ entryId: entry?.entryId }) };
+  const change = beginRefund(order, claimed, { actor, atMs: nowMs }, lease);
   return {
     kind: 'CLAIM',
-    parts: [
-      updateOrder(order, after, ledger.settings, refund.amount),
-      ...(entry === undefined ? [] : [recordEntry(entry)]),
-    ],
-    order: after,
+    parts: [...writes(ledger, order, change), ...(entry === undefined ? [] : [recordEntry(entry)])],
+    order: change.order,
     lease,
     refundId: refund.refundId,
     whenRefused:
       entry === undefined ? undefined : whenInsufficient(tenant, toppedUpAsset(order), refund.amount),
   };
+}
+
+/** The order, where there is still enough to give back, and the refund. */
+function writes({ settings }: Ledger, order: Order, change: RefundChange): readonly PlanPart[] {
+  return [updateOrder(order, change.order, settings, change.refund.amount), putRefund(change)];
 }
 
 function valueTaken(

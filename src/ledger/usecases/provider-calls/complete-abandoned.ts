@@ -1,42 +1,39 @@
+import { readRefund } from '../../items/refund-item.ts';
+import { type OrderRef, refundKey } from '../../kernel/keys.ts';
+import { ulidTimeMs } from '../../kernel/ulid-time.ts';
+import type { Lease, Order } from '../../model/orders/order.ts';
 import {
-  type Leased,
+  attemptLeasedBy,
   leaseOwnedBy,
   leasesOf,
-  isLeased,
   mayTakeOver,
   extendLease,
   takeOver,
 } from '../../model/provider/attempts.ts';
-import type { OrderRef } from '../../kernel/keys.ts';
-import type { Attempt, Lease, Order, Refund } from '../../model/orders/order.ts';
 import { changeOrder } from '../runtime/change-order.ts';
 import { readAgain } from './ask-provider.ts';
-import type { ClaimResult } from './complete-claim.ts';
+import { type ClaimResult, refundClaimOf } from './complete-claim.ts';
 import { completeRefund } from './complete-refund.ts';
 import { completeSession } from './complete-session.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { readItem } from '../runtime/read-items.ts';
 
 /** The longest that a claim with an unknown outcome rests between two takeovers. */
 const MAX_REST_MS = 600_000;
 
-/** Completes a claim that is this caller's, whatever it is of. */
+/** Completes a claim that is this caller's, whatever it is of. Throws TableUnavailableError. */
 export async function completeLeased(
   ledger: Ledger,
   order: Order,
   lease: Lease,
   taken: boolean,
 ): Promise<ClaimResult> {
-  const attempt = leasedPart<Attempt>(order.attempts, lease);
+  const attempt = attemptLeasedBy(order, lease.owner);
   if (attempt !== undefined) return completeSession(ledger, order, attempt, taken);
-  const refund = leasedPart<Refund>(order.refunds, lease);
-  return refund === undefined ? { kind: 'LOST' } : completeRefund(ledger, order, refund, taken);
-}
-
-function leasedPart<Part extends { readonly lease?: Lease | undefined }>(
-  parts: readonly Part[],
-  { owner }: Lease,
-): Leased<Part> | undefined {
-  return parts.filter(isLeased<Part>).find(({ lease }) => lease.owner === owner);
+  const claim = refundClaimOf(order, lease);
+  if (claim === undefined) return { kind: 'LOST' };
+  const refund = await readItem(ledger, refundKey({ ...order, refundId: claim.refundId }), readRefund);
+  return refund === undefined ? { kind: 'LOST' } : completeRefund(ledger, order, refund, lease, taken);
 }
 
 /**
@@ -72,8 +69,8 @@ export async function completeAllAbandoned(ledger: Ledger, order: Order): Promis
 
 /** A provider that can't tell isn't asked at every lease's end: the older the refund, the longer the rest. */
 async function rest(ledger: Ledger, ref: Order, lease: Lease): Promise<void> {
-  const refund = leasedPart<Refund>(ref.refunds, lease);
-  const ageMs = refund === undefined ? 0 : ledger.clock.nowMs() - refund.createdAtMs;
+  const claim = refundClaimOf(ref, lease);
+  const ageMs = claim === undefined ? 0 : ledger.clock.nowMs() - ulidTimeMs(claim.refundId);
   const restMs = Math.max(ledger.settings.leaseMs, Math.min(ageMs, MAX_REST_MS));
   await changeOrder(ledger, ref, (order, nowMs) => {
     const current = leaseOwnedBy(order, lease.owner);

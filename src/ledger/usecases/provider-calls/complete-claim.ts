@@ -1,6 +1,6 @@
 import { epochS } from '../../kernel/clock.ts';
 import { leaseOwnedBy } from '../../model/provider/attempts.ts';
-import { type IdempotencyRef, idempotencyRecordKey, orderKey } from '../../kernel/keys.ts';
+import { type IdempotencyRef, idempotencyRecordKey, orderKey, refundKey } from '../../kernel/keys.ts';
 import {
   IDEMPOTENCY_RECORD_LIFE_S,
   type IdempotencyRecord,
@@ -9,7 +9,8 @@ import {
   readIdempotencyRecord,
 } from '../../items/idempotency-record.ts';
 import { updateOrder } from '../../items/order-writes.ts';
-import type { Lease, Order } from '../../model/orders/order.ts';
+import { readRefund } from '../../items/refund-item.ts';
+import type { Lease, Order, Refund, RefundClaim } from '../../model/orders/order.ts';
 import type { Stored } from '../../model/outcomes.ts';
 import { type PlanPart, plan } from '../../items/plan.ts';
 import { REREAD, type Transaction, decideAndCommit } from '../runtime/decide-and-commit.ts';
@@ -61,29 +62,37 @@ export function newLease(ledger: Ledger, { ref }: Request, nowMs: number): Lease
  * Completes order and idempotency record together, on the condition that the claim is still its owner's: a pure check
  * on what is read, and `rev` holds it until the commit. Where the order was written in between, it is read and judged
  * again.
+ * @param complete is given the refund besides, where the claim is of one
  */
 export async function completeClaim(
   ledger: Ledger,
-  { tenant, accountId, orderId }: Order,
+  claimed: Order,
   lease: Lease,
-  complete: (order: Order, nowMs: number) => ClaimCompletion,
+  complete: (order: Order, nowMs: number, refund: Refund | undefined) => ClaimCompletion,
 ): Promise<ClaimResult> {
+  const { tenant, accountId, orderId } = claimed;
   const ref: IdempotencyRef = { tenant, ...lease.request };
+  const claim = refundClaimOf(claimed, lease);
   const read = async (): Promise<ClaimRead> => {
-    const keys = [idempotencyRecordKey(ref), orderKey({ tenant, accountId, orderId })];
-    const [recordItem, orderItem] = await ledger.store.get(keys);
+    const keys = [
+      idempotencyRecordKey(ref),
+      orderKey({ tenant, accountId, orderId }),
+      ...(claim === undefined ? [] : [refundKey({ ...claimed, refundId: claim.refundId })]),
+    ];
+    const [recordItem, orderItem, refundItem] = await ledger.store.get(keys);
     const order = orderIn(orderItem);
     return {
       record: recordItem === undefined ? undefined : readIdempotencyRecord(recordItem),
+      refund: refundItem === undefined ? undefined : readRefund(refundItem),
       order: order !== undefined && leaseOwnedBy(order, lease.owner) !== undefined ? order : undefined,
     };
   };
   return decideAndCommit<ClaimResult>(ledger, {
     decide: async () => {
-      const { record, order } = await read();
+      const { record, order, refund } = await read();
       if (order === undefined) return LOST;
       const nowMs = ledger.clock.nowMs();
-      const completion = complete(order, nowMs);
+      const completion = complete(order, nowMs, refund);
       const token = ledger.ids.token();
       const transaction: Transaction<ClaimResult> = {
         kind: 'COMMIT',
@@ -115,6 +124,7 @@ const LOST = { kind: 'ANSWER', answer: { kind: 'LOST' } } as const;
 
 interface ClaimRead {
   readonly record: IdempotencyRecord | undefined;
+  readonly refund: Refund | undefined;
   /** Undefined where the claim is no longer its owner's. */
   readonly order: Order | undefined;
 }
@@ -126,14 +136,18 @@ interface ClaimRead {
 function isOf(
   record: IdempotencyRecord | undefined,
   order: Order,
-  { owner }: Lease,
+  lease: Lease,
 ): record is IdempotencyRecord {
-  const refund = order.refunds.find(({ lease }) => lease?.owner === owner);
   return (
     record?.status === 'PROCESSING' &&
     record.claimOf?.orderId === order.orderId &&
-    record.claimOf.refundId === refund?.refundId
+    record.claimOf.refundId === refundClaimOf(order, lease)?.refundId
   );
+}
+
+/** The refund that a claim is of; undefined for one of an attempt. */
+export function refundClaimOf({ refundClaims }: Order, { owner }: Lease): RefundClaim | undefined {
+  return refundClaims.find(({ lease }) => lease.owner === owner);
 }
 
 /** The write by which a transaction ends a request's idempotency record. */

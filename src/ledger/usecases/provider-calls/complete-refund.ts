@@ -1,19 +1,27 @@
 import type { ProviderRefund, ProviderResult, RefundRequest } from '../../../provider/port.ts';
-import { type Leased, isLeased, providerKey, providerOrderId } from '../../model/provider/attempts.ts';
+import { providerKey, providerOrderId } from '../../model/provider/attempts.ts';
 import { currency } from '../../kernel/currencies.ts';
 import { defined } from '../../kernel/defined.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
+import { deleteRefund, putRefund } from '../../items/refund-item.ts';
 import { type Entry, ledgerAccount } from '../../model/entries/entry.ts';
 import { ZERO, toMinorUnits } from '../../kernel/money.ts';
-import { touch } from '../../model/orders/order-changes.ts';
 import { creditReceivableThenWallet, toppedUpAsset } from '../../model/orders/postings.ts';
-import { type Order, type Refund, findRefund } from '../../model/orders/order.ts';
+import type { Lease, Order, Refund } from '../../model/orders/order.ts';
 import type { Stored } from '../../model/outcomes.ts';
 import { PROVIDER_ACTOR } from '../../model/provider/update-decision.ts';
 import { decideRefund } from '../../model/provider/refunds.ts';
-import { failRefund, replaced } from '../../model/orders/refunds.ts';
+import { type RefundChange, awaitRefund, failRefund, recounted } from '../../model/orders/refunds.ts';
+import type { PlanPart } from '../../items/plan.ts';
 import { refundDetails } from '../provider-updates/apply-refund.ts';
-import { type ClaimResult, type ClaimCompletion, RELEASED, completeClaim, ended } from './complete-claim.ts';
+import {
+  type ClaimResult,
+  type ClaimCompletion,
+  RELEASED,
+  type RecordEnd,
+  completeClaim,
+  ended,
+} from './complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { refundPages } from '../runtime/provider-pages.ts';
 import { decisionContext } from '../provider-updates/process-provider-update.ts';
@@ -41,13 +49,13 @@ type RefundCallResult =
 export async function completeRefund(
   ledger: Ledger,
   order: Order,
-  refund: Leased<Refund>,
+  refund: Refund,
+  lease: Lease,
   taken: boolean,
 ): Promise<ClaimResult> {
   const asked = await askForRefund(ledger, order, refund, taken);
   if (asked.kind === 'UNKNOWN') return { kind: 'WAITING' };
-  return completeClaim(ledger, order, refund.lease, (current, nowMs) => {
-    const held = current.refunds.filter(isLeased).find(({ lease }) => lease.owner === refund.lease.owner);
+  return completeClaim(ledger, order, lease, (current, nowMs, held) => {
     if (held === undefined) throw new RangeError('settled only while it is held');
     return completionOf(ledger, current, held, asked, nowMs);
   });
@@ -56,7 +64,7 @@ export async function completeRefund(
 async function askForRefund(
   ledger: Ledger,
   order: Order,
-  refund: Leased<Refund>,
+  refund: Refund,
   taken: boolean,
 ): Promise<RefundCallResult> {
   const request = refundRequest(order, refund);
@@ -81,7 +89,7 @@ function refundRequest(order: Order, refund: Refund): RefundRequest {
   const { paymentId } = refund;
   if (paymentId === undefined) throw new RangeError('a refund at the provider names its payment');
   return {
-    idempotencyKey: providerKey(order, 'refund', refund.refundId, refund.tries),
+    idempotencyKey: providerKey(order, 'refund', refund.refundId, 0),
     paymentId,
     amountMinor: toMinorUnits(refund.amount, currency(order.currency).exponent),
     tenant: order.tenant,
@@ -119,7 +127,7 @@ async function lookForRefund(
 function completionOf(
   ledger: Ledger,
   order: Order,
-  refund: Leased<Refund>,
+  refund: Refund,
   asked: Exclude<RefundCallResult, { kind: 'UNKNOWN' }>,
   atMs: number,
 ): ClaimCompletion {
@@ -128,19 +136,21 @@ function completionOf(
   switch (asked.kind) {
     case 'MADE':
       return completionOfMade(ledger, order, refund, asked.made, atMs);
-    case 'REFUSED':
-      return {
-        ...release(ledger, order, refund, { failureReason: asked.code }, { actor, atMs, stepNames }),
-        record: ended('FAILED', { kind: 'ProviderRefused', code: asked.code }),
-      };
+    case 'REFUSED': {
+      const released = release(
+        ledger,
+        order,
+        refund,
+        { failureReason: asked.code },
+        { actor, atMs, stepNames },
+      );
+      return completion(released, ended('FAILED', { kind: 'ProviderRefused', code: asked.code }));
+    }
     case 'NOT_MADE':
-      return {
-        ...dropped(
-          refund,
-          release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs, stepNames: [] }),
-        ),
-        record: RELEASED,
-      };
+      return dropped(
+        refund,
+        release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs, stepNames: [] }),
+      );
   }
 }
 
@@ -148,7 +158,7 @@ function completionOf(
 function completionOfMade(
   ledger: Ledger,
   order: Order,
-  refund: Leased<Refund>,
+  refund: Refund,
   made: ProviderRefund,
   atMs: number,
 ): ClaimCompletion {
@@ -156,26 +166,35 @@ function completionOfMade(
   if (status === 'failed') {
     const stepNames = namesAfterFailure(ledger, order, refund, atMs);
     const what = { actor: PROVIDER_ACTOR, atMs, stepNames };
-    return {
-      ...release(ledger, order, refund, { providerRefundId, failureReason }, what),
-      record: ended('FAILED', { kind: 'ProviderRefused', code: failureReason }),
-    };
+    const released = release(ledger, order, refund, { providerRefundId, failureReason }, what);
+    return completion(released, ended('FAILED', { kind: 'ProviderRefused', code: failureReason }));
   }
-  const decision = decideRefund(order, refundDetails(made), ZERO, decisionContext(ledger));
+  const decision = decideRefund(order, refund, refundDetails(made), ZERO, decisionContext(ledger));
   if (status === 'succeeded' && decision.kind === 'CHANGE') {
-    const settled = findRefund(decision.after, refund.refundId) ?? refund;
-    return {
-      order: decision.after,
-      ...(decision.entry === undefined ? {} : { parts: [recordEntry(decision.entry)] }),
-      record: ended('COMPLETED', refundSuccess(order, settled)),
-    };
+    const { after, refund: settled = refund, entry } = decision;
+    return completion(
+      { order: after, refund: settled, entry },
+      ended('COMPLETED', refundSuccess(order, settled)),
+    );
   }
-  // It waits, for its event or the sweeper, and nobody holds it any more.
-  const waiting: Refund = { ...refund, providerRefundId, lease: undefined };
-  return {
-    order: touch(order, atMs, { refunds: replaced(order, waiting) }),
-    record: ended('COMPLETED', refundSuccess(order, refund)),
-  };
+  // It waits, for its event or the sweeper.
+  return completion(
+    awaitRefund(order, refund, providerRefundId, atMs),
+    ended('COMPLETED', refundSuccess(order, refund)),
+  );
+}
+
+/** A change of the refund with what is booked with it. */
+interface RecordedChange extends RefundChange {
+  readonly entry?: Entry | undefined;
+}
+
+function completion(change: RecordedChange, record: RecordEnd): ClaimCompletion {
+  return { order: change.order, parts: [putRefund(change), ...entryPart(change)], record };
+}
+
+function entryPart({ entry }: RecordedChange): readonly PlanPart[] {
+  return entry === undefined ? [] : [recordEntry(entry)];
 }
 
 function namesAfterFailure(
@@ -197,9 +216,8 @@ function release(
     stepNames,
     ...what
   }: { readonly actor: string; readonly atMs: number; readonly stepNames: readonly string[] },
-): Pick<ClaimCompletion, 'order' | 'parts'> {
-  if (order.kind === 'PURCHASE')
-    return { order: failRefund(order, refund.refundId, settled, stepNames, what) };
+): RecordedChange {
+  if (order.kind === 'PURCHASE') return failRefund(order, refund, settled, stepNames, what);
   const { tenant, accountId, orderId } = order;
   const { postings, receivable } = creditReceivableThenWallet(
     order,
@@ -218,20 +236,13 @@ function release(
     ...defined({ providerId: settled.providerRefundId }),
     ...what,
   };
-  return {
-    order: failRefund(order, refund.refundId, settled, stepNames, what, { receivable }),
-    parts: [recordEntry(entry)],
-  };
+  return { ...failRefund(order, refund, settled, stepNames, what, { receivable }), entry };
 }
 
 /** What was never made isn't kept but in the timeline, so that an outage can't use up the refunds of an order. */
-function dropped(
-  { refundId }: Refund,
-  released: Pick<ClaimCompletion, 'order' | 'parts'>,
-): Pick<ClaimCompletion, 'order' | 'parts'> {
-  const { order } = released;
-  const refunds = order.refunds.filter((refund) => refund.refundId !== refundId);
-  return { ...released, order: { ...order, refunds } };
+function dropped(refund: Refund, released: RecordedChange): ClaimCompletion {
+  const order = { ...released.order, ...recounted(released.order, 'FAILED', undefined) };
+  return { order, parts: [deleteRefund(refund), ...entryPart(released)], record: RELEASED };
 }
 
 /** What a refund answers: of a top-up also the wallet's asset, out of which the value went. */

@@ -1,8 +1,9 @@
 import { leasesOf, lockedUntilMs, mayTakeOver } from '../../model/provider/attempts.ts';
-import { idempotencyRecordKey } from '../../kernel/keys.ts';
+import { idempotencyRecordKey, refundKey } from '../../kernel/keys.ts';
 import type { IdempotencyRecord } from '../../items/idempotency-record.ts';
 import { checkOrder } from '../../items/order-writes.ts';
-import { type Lease, type Order, findRefund } from '../../model/orders/order.ts';
+import { readRefund } from '../../items/refund-item.ts';
+import type { Lease, Order } from '../../model/orders/order.ts';
 import {
   type Answered,
   PROVIDER_UNAVAILABLE,
@@ -19,6 +20,7 @@ import { refundSuccess } from './complete-refund.ts';
 import { type Request, answered, isContentKey, recognise } from '../runtime/idempotency.ts';
 import type { ClaimFailure, Run } from '../runtime/guarded-command.ts';
 import { type Ledger, commit } from '../runtime/ledger.ts';
+import { readItem } from '../runtime/read-items.ts';
 import { readOrderAt } from '../runtime/read-order.ts';
 
 type Answer<Kind extends StoredKind> = Answered<Kind> | ProviderFailure;
@@ -41,10 +43,8 @@ export async function answerRun<Kind extends StoredKind>(
     case 'ANSWERED':
       return run.answer;
     case 'CLAIMED':
-      return answerClaimResult(
-        ledger,
-        run.request,
-        await completeLeased(ledger, run.order, run.lease, false),
+      return guarded(async () =>
+        answerClaimResult(ledger, run.request, await completeLeased(ledger, run.order, run.lease, false)),
       );
     case 'PROCESSING':
       return resumeRequest(ledger, run.request, run.record);
@@ -148,7 +148,7 @@ async function answerUnclaimed<Kind extends StoredKind>(
   if (order === undefined) return THROTTLED;
   const token = ledger.ids.token();
   const nowMs = ledger.clock.nowMs();
-  const end = isPast(ledger, request, record, order, nowMs) ? RELEASED : endOf(order, record);
+  const end = isPast(ledger, request, record, order, nowMs) ? RELEASED : await endOf(ledger, order, record);
   const recordPart = endRecord(ledger, { ...request, fingerprint: record.fingerprint }, end, token, nowMs);
   const result = await commit(ledger, plan(token, recordPart, checkOrder(order)));
   if (result.kind === 'COMMITTED') return answerEnd(end);
@@ -172,8 +172,10 @@ function isPast(
   return isContentKey(ref.key) && sinceMs + settings.contentKeyWindowS * 1000 < nowMs;
 }
 
-function endOf(order: Order, { claimOf: of }: IdempotencyRecord): RecordEnd {
-  const refund = of?.refundId === undefined ? undefined : findRefund(order, of.refundId);
+/** Reads the refund after the order, so that the condition on the order holds for both. */
+async function endOf(ledger: Ledger, order: Order, { claimOf: of }: IdempotencyRecord): Promise<RecordEnd> {
+  if (of?.refundId === undefined) return RELEASED;
+  const refund = await readItem(ledger, refundKey({ ...order, refundId: of.refundId }), readRefund);
   if (refund === undefined) return RELEASED;
   if (refund.state !== 'FAILED') return ended('COMPLETED', refundSuccess(order, refund));
   return ended('FAILED', { kind: 'ProviderRefused', code: refund.failureReason ?? 'failed' });

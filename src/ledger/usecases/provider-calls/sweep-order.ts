@@ -1,7 +1,14 @@
 import { checkedNow, sweepDueAtMs } from '../../model/orders/due.ts';
 import type { OrderRef } from '../../kernel/keys.ts';
 import { isWaitingForProvider, touch } from '../../model/orders/order-changes.ts';
-import { type Attempt, type Order, awaitsOverpaymentRefund, openAttempt } from '../../model/orders/order.ts';
+import {
+  type Attempt,
+  type Order,
+  type Refund,
+  awaitsOverpaymentRefund,
+  openAttempt,
+  overpaymentOf,
+} from '../../model/orders/order.ts';
 import { applyDispute } from '../provider-updates/apply-dispute.ts';
 import { applyRefund, applyRefundsOf } from '../provider-updates/apply-refund.ts';
 import { type ProviderAnswer, askAboutSession } from './ask-provider.ts';
@@ -9,6 +16,7 @@ import { changeOrder } from '../runtime/change-order.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { readOrderAt } from '../runtime/read-order.ts';
+import { readRefunds } from '../runtime/read-refunds.ts';
 import type { UpdateResult } from '../provider-updates/provider-update.ts';
 
 /** What the sweeper made of an order. */
@@ -48,19 +56,16 @@ async function ask(ledger: Ledger, order: Order): Promise<ProviderAnswer> {
   const answers: ProviderAnswer[] = [];
   const attempt = waitingAttempt(order);
   if (attempt !== undefined) answers.push(await askAboutSession(ledger, order, attempt));
-  for (const { state, lease, providerRefundId } of order.refunds) {
-    if (state !== 'PENDING' || lease !== undefined || providerRefundId === undefined) continue;
+  for (const refund of await waitingRefunds(ledger, order)) {
+    const { providerRefundId } = refund;
+    if (providerRefundId === undefined) continue;
     const found = await provider.retrieveRefund(providerRefundId);
     answers.push(
       found.kind === 'DONE' ? answerOf(await applyRefund(ledger, found.value, ASKED)) : unanswered(found),
     );
   }
   // Listed, since a refund that was asked for by a step may be known to the provider alone.
-  const listed = order.overpayments.filter((one) => awaitsOverpaymentRefund(order, one));
-  const overflowing = order.overflow?.pending.gt(0) === true ? [order.payment] : [];
-  for (const payment of [...listed, ...overflowing]) {
-    if (payment?.paymentId === undefined) continue;
-    const { paymentId } = payment;
+  for (const { paymentId } of order.overpayments.filter(awaitsOverpaymentRefund)) {
     answers.push(answerOf(await applyRefundsOf(ledger, { paymentId, metadata: {} }, ASKED)));
   }
   for (const { status, disputeId } of order.disputes) {
@@ -71,6 +76,19 @@ async function ask(ledger: Ledger, order: Order): Promise<ProviderAnswer> {
     );
   }
   return answers.includes('UNKNOWN') ? 'UNKNOWN' : 'KNOWN';
+}
+
+/** Of the order's own payment; one that somebody holds is theirs to ask for. */
+async function waitingRefunds(ledger: Ledger, order: Order): Promise<readonly Refund[]> {
+  if (order.pendingRefundCount === 0) return [];
+  const claimed = new Set(order.refundClaims.map(({ refundId }) => refundId));
+  const refunds = await readRefunds(ledger, order);
+  return refunds.filter(
+    (refund) =>
+      refund.state === 'PENDING' &&
+      !claimed.has(refund.refundId) &&
+      overpaymentOf(order, refund) === undefined,
+  );
 }
 
 /** The attempt whose session can still be paid, or whose payment is on its way. */

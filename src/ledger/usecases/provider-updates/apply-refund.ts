@@ -1,11 +1,8 @@
 import type { ProviderMetadata, ProviderRefund } from '../../../provider/port.ts';
-import { readOverflowRefund } from '../../items/overflow-refund-item.ts';
 import { defined } from '../../kernel/defined.ts';
-import { refundKey } from '../../kernel/keys.ts';
-import type { Order, OverpaymentRefund, Refund } from '../../model/orders/order.ts';
-import { decideWithOverflow } from '../../model/provider/overflow-refunds.ts';
+import type { Order, Refund } from '../../model/orders/order.ts';
 import { decideOverpaymentRefund } from '../../model/provider/overpayments.ts';
-import { type RefundDetails, decideRefund, isPassed, knownRefund } from '../../model/provider/refunds.ts';
+import { type RefundDetails, decideRefund, isPassed } from '../../model/provider/refunds.ts';
 import {
   type NoChange,
   type RecordedPayment,
@@ -15,7 +12,7 @@ import {
 } from '../../model/provider/update-decision.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { refundPages } from '../runtime/provider-pages.ts';
-import { readItem, readItems } from '../runtime/read-items.ts';
+import { readKnownRefund, readRefundsLike } from '../runtime/read-refunds.ts';
 import { readToppedUpBalance } from '../runtime/read-topped-up-balance.ts';
 import { ensurePaymentRecorded } from './ensure-payment-recorded.ts';
 import {
@@ -59,37 +56,23 @@ async function decide(
   details: RefundDetails,
   { order, recorded }: LoadedOrder & { readonly recorded: RecordedPayment },
 ): Promise<DecideResult> {
-  const overflow = await readOverflowRefundOf(ledger, order, details);
+  const known = await readReportedRefund(ledger, order, recorded, details);
   if (recorded.recordedAs === 'SURPLUS')
-    return decideOverpaymentRefund(order, details, overflow, decisionContext(ledger));
+    return decideOverpaymentRefund(order, known, details, decisionContext(ledger));
   const balance = await readToppedUpBalance(ledger, order);
-  return decideWithOverflow(order, details, overflow, (whole) =>
-    decideRefund(whole, details, balance, decisionContext(ledger)),
-  );
+  return decideRefund(order, known, details, balance, decisionContext(ledger));
 }
 
-/**
- * The refund where it has an item of its own, as a full order's have. Read after the order: whatever is written there in
- * between raises the order's `rev`, so that this is decided again.
- */
-export async function readOverflowRefundOf(
+/** The refund of the order's own payment or of an overpayment that is told of, if the order knows it already. */
+export async function readReportedRefund(
   ledger: Ledger,
-  { overflow }: Order,
-  { providerRefundId }: Pick<RefundDetails, 'providerRefundId'>,
-): Promise<Refund | undefined> {
-  if (overflow === undefined) return undefined;
-  return readItem(ledger, refundKey(providerRefundId), readOverflowRefund);
-}
-
-/** The refund of the order's own payment or of an overpayment, where the order itself has it. */
-export function listedRefund(
   order: Order,
   recorded: RecordedPayment | undefined,
   details: RefundDetails,
-): Refund | OverpaymentRefund | undefined {
-  if (recorded?.recordedAs !== 'SURPLUS') return knownRefund(order, details);
-  const overpayment = order.overpayments.find(({ paymentId }) => paymentId === details.paymentId);
-  return overpayment?.refunds.find((refund) => isOf(refund, details));
+): Promise<Refund | undefined> {
+  if (recorded?.recordedAs !== 'SURPLUS') return readKnownRefund(ledger, order, details);
+  // Refunds of overpayments have the provider's ids alone.
+  return (await readRefundsLike(ledger, order, [details])).find((refund) => isOf(refund, details));
 }
 
 /** A refund as the ledger's decisions take it. */
@@ -130,7 +113,7 @@ async function applyListed(
   let result: NoChange = stale('no refund that is new');
   for await (const page of refundPages(ledger.provider, paymentId)) {
     if (page.kind !== 'DONE') return retryLater('PROVIDER');
-    for (const refund of await newAmong(ledger, loaded, page.value.items)) {
+    for (const refund of await newAmong(ledger, loaded.order, page.value.items)) {
       const applied = await applyRefund(ledger, refund, lookupFor(source));
       if (applied.kind === 'RETRY_LATER') return applied;
       result = worse(result, applied);
@@ -140,37 +123,34 @@ async function applyListed(
 }
 
 /**
- * The refunds that the ledger doesn't have as the provider lists them, by the order as it was read and one more read of
- * those with items of their own: a payment may have any number of refunds, and each event makes the provider list them all.
+ * The refunds that the ledger doesn't have as the provider lists them, by one read for all: a payment may have any number of
+ * refunds, and each event makes the provider list them all.
  */
 async function newAmong(
   ledger: Ledger,
-  { order, recorded }: LoadedOrder,
+  order: Order,
   refunds: readonly ProviderRefund[],
 ): Promise<readonly ProviderRefund[]> {
-  if (recorded === undefined) return refunds;
   const listed = refunds.map((refund) => ({ refund, details: refundDetails(refund) }));
-  const isNew = (known: Refund | OverpaymentRefund | undefined, details: RefundDetails): boolean =>
-    known === undefined || !isOf(known, details) || !saysAsMuch(known, order, details);
-  const unlisted = listed.filter(({ details }) => isNew(listedRefund(order, recorded, details), details));
-  if (order.overflow === undefined || unlisted.length === 0) return unlisted.map(({ refund }) => refund);
-  const keys = unlisted.map(({ details }) => refundKey(details.providerRefundId));
-  const overflow = await readItems(ledger, keys, readOverflowRefund);
-  return unlisted
-    .filter(({ details }, index) => isNew(listedRefund(order, recorded, details) ?? overflow[index], details))
+  const like = await readRefundsLike(
+    ledger,
+    order,
+    listed.map(({ details }) => details),
+  );
+  return listed
+    .filter(({ details }) => {
+      const known = like.find((refund) => isOf(refund, details));
+      return known === undefined || !saysAsMuch(known, order, details);
+    })
     .map(({ refund }) => refund);
 }
 
-function isOf({ providerRefundId }: Refund | OverpaymentRefund, details: RefundDetails): boolean {
+function isOf({ providerRefundId }: Refund, details: RefundDetails): boolean {
   return providerRefundId === details.providerRefundId;
 }
 
 /** Whether applying such a refund would change nothing: any other may say more, or not be what is recorded. */
-function saysAsMuch(
-  known: Refund | OverpaymentRefund,
-  order: Order,
-  { state, amountMinor, currency }: RefundDetails,
-): boolean {
+function saysAsMuch(known: Refund, order: Order, { state, amountMinor, currency }: RefundDetails): boolean {
   if (!isPassed(known.state, state) || currency !== order.currency) return false;
   return amountOfMinor(amountMinor, currency)?.eq(known.amount) === true;
 }

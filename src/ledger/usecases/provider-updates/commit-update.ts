@@ -1,7 +1,7 @@
 import { recordEntry } from '../../items/entry-writes.ts';
 import { EVENT_LIFE_S, putEvent, putPayment, readEventRecord } from '../../items/event-item.ts';
 import { updateOrder } from '../../items/order-writes.ts';
-import { putOverflowRefund } from '../../items/overflow-refund-item.ts';
+import { putRefund } from '../../items/refund-item.ts';
 import { type PlanPart, plan } from '../../items/plan.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { defined } from '../../kernel/defined.ts';
@@ -18,7 +18,7 @@ import { readItem } from '../runtime/read-items.ts';
 import { type ProviderUpdate, type UpdateResult, duplicate, retryLater } from './provider-update.ts';
 
 /**
- * All that an update does, as one transaction: the event's record first, the payment item, the order, the refund beside it,
+ * All that an update does, as one transaction: the event's record first, the payment item, the order, the refund,
  * the entry with its balances. An answer at once where there is nothing to write.
  * @param ref the order that the update is about, whether it is there or not
  */
@@ -63,11 +63,11 @@ export function notWritten(failure: CommitFailure): UpdateResult {
 
 function changeParts(ledger: Ledger, decision: UpdateDecision): readonly PlanPart[] {
   if (decision.kind !== 'CHANGE') return [];
-  const { before, after, recorded, overflow, entry, guards } = decision;
+  const { before, after, recorded, refund, entry, guards } = decision;
   return [
     ...(recorded === undefined ? [] : [putPayment(recorded)]),
     updateOrder(before, after, ledger.settings),
-    ...(overflow === undefined ? [] : [putOverflowRefund(after, overflow)]),
+    ...(refund === undefined ? [] : [putRefund({ order: after, refund })]),
     ...(entry === undefined ? [] : [recordEntry(entry, guards)]),
   ];
 }

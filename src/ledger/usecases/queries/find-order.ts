@@ -1,6 +1,5 @@
 import type { ProviderMetadata, ProviderResult } from '../../../provider/port.ts';
-import { overflowIn, ownerOfOverflow } from '../../audit/overflow-items.ts';
-import { type OrderRef, eventKey, paymentKey, refundKey } from '../../kernel/keys.ts';
+import { type OrderRef, eventKey, paymentKey } from '../../kernel/keys.ts';
 import { type EventRecord, readEventRecord, readRecordedPayment } from '../../items/event-item.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { orderNamedBy } from '../provider-updates/provider-update.ts';
@@ -17,11 +16,8 @@ export type FoundOrder =
  * Throws TableUnavailableError.
  */
 export async function findOrderOf(ledger: Ledger, providerId: string): Promise<FoundOrder> {
-  const [payment, refund] = await ledger.store.get([paymentKey(providerId), refundKey(providerId)]);
+  const [payment] = await ledger.store.get([paymentKey(providerId)]);
   if (payment !== undefined) return found(readRecordedPayment(payment));
-  const overflowOf = refund === undefined ? undefined : ownerOfOverflow(refund);
-  if (refund !== undefined && overflowOf !== undefined)
-    return found({ ...overflowOf, orderId: overflowIn(refund).orderId });
   const { provider } = ledger;
   const [prefix = ''] = providerId.split('_');
   switch (prefix) {

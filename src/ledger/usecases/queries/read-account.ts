@@ -5,10 +5,11 @@ import type { Order, Refund } from '../../model/orders/order.ts';
 import type { EventRecord } from '../../items/event-item.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { MAX_PAGE_SIZE } from '../runtime/pages.ts';
+import { readRefunds } from '../runtime/read-refunds.ts';
 import { listEntries } from './read-entries.ts';
 import { listOrders } from './read-order-lists.ts';
 import { readOrders } from './read-orders.ts';
-import { readOverflowRefunds } from './read-overflow-refunds.ts';
+import { byAge } from './read-order-refunds.ts';
 import { type Balance, assetsOf, readBalances } from './read-wallets.ts';
 import { listWebhookProblems } from './read-webhook-events.ts';
 
@@ -17,8 +18,8 @@ export interface WholeOrder {
   readonly order: Order;
   /** The oldest first. */
   readonly entries: readonly Entry[];
-  /** Refunds that it doesn't list itself, since it was full: as many as could be found. */
-  readonly overflow: readonly Refund[];
+  /** The oldest first, those of overpayments included. */
+  readonly refunds: readonly Refund[];
   readonly balances: readonly Balance[];
   /** Events about it that matched nothing or could not be applied; the others are found by their own id alone. */
   readonly problems: readonly EventRecord[];
@@ -43,13 +44,13 @@ export async function readWholeOrder(ledger: Ledger, ref: OrderRef): Promise<Who
   const viewer = operatorOf(ref);
   const [order] = await readOrders(ledger, viewer, [ref]);
   if (order === undefined) return undefined;
-  const [entries, balances, problems] = await Promise.all([
+  const [refunds, entries, balances, problems] = await Promise.all([
+    readRefunds(ledger, order),
     entriesOf(ledger, viewer, order),
     balancesOf(ledger, viewer, ref),
     problemsOf(ledger, viewer, ref),
   ]);
-  const overflow = await readOverflowRefunds(ledger, order, entries);
-  return { order, entries, overflow, balances, problems };
+  return { order, refunds: byAge(refunds), entries, balances, problems };
 }
 
 /** For operators alone: nobody asks who may see it. Throws TableUnavailableError. */

@@ -2,10 +2,10 @@ import type { ProviderDispute, ProviderPayment, ProviderRefund } from '../../../
 import { readRecordedPayment } from '../../items/event-item.ts';
 import { type OrderRef, orderKey, paymentKey } from '../../kernel/keys.ts';
 import { readOrder } from '../../items/order-item.ts';
-import type { Order, Refund } from '../../model/orders/order.ts';
+import type { Order } from '../../model/orders/order.ts';
 import { amountOfMinor, type RecordedPayment } from '../../model/provider/update-decision.ts';
-import { type RefundDetails, isPassed } from '../../model/provider/refunds.ts';
-import { readOverflowRefundOf, listedRefund, refundDetails } from '../provider-updates/apply-refund.ts';
+import { isPassed } from '../../model/provider/refunds.ts';
+import { readReportedRefund, refundDetails } from '../provider-updates/apply-refund.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { readItem } from '../runtime/read-items.ts';
 import { orderNamedBy } from '../provider-updates/provider-update.ts';
@@ -57,7 +57,8 @@ export async function compareRefund(ledger: Ledger, refund: ProviderRefund): Pro
   const owner = await ownerOf(ledger, paymentId, orderNamedBy(refund.metadata));
   if (owner.kind !== 'OURS') return owner;
   const details = refundDetails(refund);
-  const known = await knownState(ledger, owner, details);
+  const { order, recorded } = owner;
+  const known = order === undefined ? undefined : await readReportedRefund(ledger, order, recorded, details);
   const amount = amountOfMinor(amountMinor, currency);
   if (known !== undefined && isPassed(known.state, details.state) && amount?.eq(known.amount) === true)
     return SAME;
@@ -117,15 +118,6 @@ async function ownerOf(ledger: Ledger, paymentId: string, named: OrderRef | unde
 
 async function recordedPaymentOf(ledger: Ledger, paymentId: string): Promise<RecordedPayment | undefined> {
   return readItem(ledger, paymentKey(paymentId), readRecordedPayment);
-}
-
-async function knownState(
-  ledger: Ledger,
-  { order, recorded }: Extract<Owner, { kind: 'OURS' }>,
-  details: RefundDetails,
-): Promise<Pick<Refund, 'state' | 'amount'> | undefined> {
-  if (order === undefined) return undefined;
-  return listedRefund(order, recorded, details) ?? readOverflowRefundOf(ledger, order, details);
 }
 
 /** The order's name alone, for a report. */

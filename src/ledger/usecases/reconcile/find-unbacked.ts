@@ -1,9 +1,8 @@
 import { MalformedItemError, type StoredItem, readString } from '../../kernel/attributes.ts';
-import { isOverflowRefund } from '../../audit/overflow-items.ts';
-import { groupBy } from '../../kernel/group-by.ts';
-import { type ItemKey, type OrderRef, PREFIX, orderKey } from '../../kernel/keys.ts';
+import { type ItemKey, PREFIX, orderKey, refundKey, refundPrefix } from '../../kernel/keys.ts';
 import { plainDecimal } from '../../kernel/money.ts';
 import { readOrder } from '../../items/order-item.ts';
+import { readRefund } from '../../items/refund-item.ts';
 import type { Order } from '../../model/orders/order.ts';
 import { amountOfMinor } from '../../model/provider/update-decision.ts';
 import {
@@ -11,11 +10,11 @@ import {
   type LedgerAssertion,
   type Reported,
   assertionsOf,
-  refundAssertion,
+  refundAssertions,
 } from './ledger-assertions.ts';
 import type { Difference } from './compare-with-provider.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { readOverflowRefund } from '../../items/overflow-refund-item.ts';
+import { readPartition } from '../runtime/read-partition.ts';
 
 /** Something booked that the provider doesn't bear out. */
 export interface UnbackedRecording {
@@ -60,8 +59,6 @@ interface SearchState {
 }
 
 const SEGMENTS = 4;
-/** So many keys are read at a time. */
-const READ_AT_ONCE = 100;
 
 /**
  * Reads the whole table and gives what orders have booked that the provider doesn't bear out: a payment that it never
@@ -77,14 +74,7 @@ export async function findUnbacked(ledger: Ledger, options: UnbackedOptions): Pr
       do {
         const page = await ledger.store.scan(segment, SEGMENTS, from);
         for (const order of read(tally, page.items.filter(isOrder), readOrder))
-          if (order.updatedAtMs >= sinceMs)
-            await judgeAll(ledger, options, tally, order, orderKey(order), assertionsOf(order));
-        await judgeOverflow(
-          ledger,
-          options,
-          tally,
-          read(tally, page.items.filter(isOverflowRefund), readOverflow),
-        );
+          if (order.updatedAtMs >= sinceMs) await judgeOrder(ledger, options, tally, order);
         onProgress?.({ listed: tally.recordings, differences: tally.unbacked.length });
         from = page.next;
       } while (from !== undefined);
@@ -115,42 +105,18 @@ function isOrder(item: StoredItem): boolean {
   return readString(item, 'type').startsWith(PREFIX.order);
 }
 
-interface OverflowRefund {
-  readonly ref: OrderRef;
-  readonly key: ItemKey;
-  readonly assertions: readonly LedgerAssertion[];
-}
-
-function readOverflow(item: StoredItem): OverflowRefund {
-  const ref = {
-    tenant: readString(item, 'tenant'),
-    accountId: readString(item, 'account'),
-    orderId: readString(item, 'order'),
-  };
-  const key = { uuid: readString(item, 'uuid'), type: readString(item, 'type') };
-  return { ref, key, assertions: refundAssertion(readOverflowRefund(item)) };
-}
-
-/** Refunds beside their orders, which were written with them. */
-async function judgeOverflow(
+/** What the order says, and what each of its refunds does. */
+async function judgeOrder(
   ledger: Ledger,
   options: UnbackedOptions,
   tally: SearchState,
-  overflow: readonly OverflowRefund[],
+  order: Order,
 ): Promise<void> {
-  const ofOrders = [...groupBy(overflow, ({ ref }) => Object.values(orderKey(ref)).join(' ')).values()];
-  for (let start = 0; start < ofOrders.length; start += READ_AT_ONCE) {
-    const some = ofOrders.slice(start, start + READ_AT_ONCE);
-    const items = await ledger.store.get(some.map(([first]) => orderKey(first.ref)));
-    for (const [index, refunds] of some.entries()) {
-      const item = items[index];
-      // An order that can't be read or isn't there is named by its own item, and by the audit.
-      const [order] = item === undefined ? [] : read({ ...tally, unreadable: [] }, [item], readOrder);
-      if (order === undefined || order.updatedAtMs < options.sinceMs) continue;
-      for (const { key, assertions } of refunds)
-        await judgeAll(ledger, options, tally, order, key, assertions);
-    }
-  }
+  const key = orderKey(order);
+  await judgeAll(ledger, options, tally, order, key, assertionsOf(order));
+  const items = await readPartition(ledger.store, key.uuid, refundPrefix(order));
+  for (const refund of read(tally, items, readRefund))
+    await judgeAll(ledger, options, tally, order, refundKey(refund), refundAssertions(refund));
 }
 
 async function judgeAll(
@@ -183,9 +149,7 @@ export async function stillAsserts(
 ): Promise<boolean> {
   const [item] = await ledger.store.get([key]);
   if (item === undefined) return false;
-  const assertions = isOverflowRefund(item)
-    ? refundAssertion(readOverflowRefund(item))
-    : assertionsOf(readOrder(item));
+  const assertions = isOrder(item) ? assertionsOf(readOrder(item)) : refundAssertions(readRefund(item));
   return assertions.some(
     ({ providerId, status, amount }) =>
       providerId === assertion.providerId && status === assertion.status && amount.eq(assertion.amount),

@@ -1,6 +1,6 @@
 import type { ProviderDispute, ProviderRefund, ProviderResult } from '../../../provider/port.ts';
 import type { Decimal } from '../../kernel/money.ts';
-import type { Order } from '../../model/orders/order.ts';
+import type { Order, Refund } from '../../model/orders/order.ts';
 import type { MinorAmount } from '../../model/provider/update-decision.ts';
 import type { Difference } from './compare-with-provider.ts';
 import type { Ledger } from '../runtime/ledger.ts';
@@ -32,11 +32,10 @@ export interface LedgerAssertion {
 
 /** All that an order itself says the provider has. */
 export function assertionsOf(order: Order): readonly LedgerAssertion[] {
-  const { payment, overpayments, refunds, disputes } = order;
+  const { payment, overpayments, disputes } = order;
   return [
     ...(payment?.paymentId === undefined ? [] : [paymentAssertion(order, payment.paymentId, order.amount)]),
     ...overpayments.map(({ paymentId, amount }) => paymentAssertion(order, paymentId, amount)),
-    ...[...refunds, ...overpayments.flatMap((one) => one.refunds)].flatMap(refundAssertion),
     ...disputes.map(({ disputeId, amount, status }): LedgerAssertion => ({
       kind: 'DISPUTE',
       providerId: disputeId,
@@ -77,16 +76,8 @@ function said<Value>(result: ProviderResult<Value>, reading: (value: Value) => S
   return result.kind === 'DONE' ? { kind: 'DONE', value: reading(result.value) } : result;
 }
 
-/** A refund that is in its order or beside it. */
-export function refundAssertion({
-  providerRefundId,
-  amount,
-  state,
-}: {
-  readonly providerRefundId?: string;
-  readonly amount: Decimal;
-  readonly state: Order['refunds'][number]['state'];
-}): readonly LedgerAssertion[] {
+/** What a refund says that the provider has. */
+export function refundAssertions({ providerRefundId, amount, state }: Refund): readonly LedgerAssertion[] {
   // One that failed gave nothing back, so there is nothing to be backed.
   if (providerRefundId === undefined || state === 'FAILED') return [];
   return [

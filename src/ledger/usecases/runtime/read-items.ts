@@ -2,6 +2,8 @@ import type { StoredItem } from '../../kernel/attributes.ts';
 import type { ItemKey } from '../../kernel/keys.ts';
 import type { Store } from '../../table/store.ts';
 
+const MAX_KEYS = 100;
+
 interface Readable {
   readonly store: Pick<Store, 'get'>;
 }
@@ -15,8 +17,12 @@ export async function readItems<Value>(
   keys: readonly ItemKey[],
   read: (item: StoredItem) => Value,
 ): Promise<readonly (Value | undefined)[]> {
-  const items = await store.get(keys);
-  return items.map((item) => (item === undefined ? undefined : read(item)));
+  const values: (Value | undefined)[] = [];
+  for (let start = 0; start < keys.length; start += MAX_KEYS) {
+    const items = await store.get(keys.slice(start, start + MAX_KEYS));
+    values.push(...items.map((item) => (item === undefined ? undefined : read(item))));
+  }
+  return values;
 }
 
 /** The same for one item. */

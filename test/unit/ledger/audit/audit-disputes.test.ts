@@ -86,7 +86,13 @@ describe('a dispute', () => {
 });
 
 describe('a surplus payment', () => {
-  const overpayment = { paymentId: 'pi_2', amount: decimal('500'), refunded: decimal('0'), refunds: [] };
+  const overpayment = {
+    paymentId: 'pi_2',
+    amount: decimal('500'),
+    refunded: decimal('0'),
+    refundCount: 0,
+    pendingRefundCount: 0,
+  };
   const order = paid('CHECKOUT', 'PURCHASE', { overpayments: [overpayment] });
   const arrived = (providerId: string): Entry =>
     entry('SURPLUS', [posting('stripe', SURPLUS, '500')], { providerId });

@@ -4,7 +4,7 @@ import type { Entry } from '../../../../src/ledger/model/entries/entry.ts';
 import { decimal } from '../../../../src/ledger/kernel/money.ts';
 import type { Order, Refund } from '../../../../src/ledger/model/orders/order.ts';
 import { openedOrder } from '../../../support/sample-orders.ts';
-import { SURPLUS, entry, off, paid, posting, refunded, wrong } from './audited.ts';
+import { SURPLUS, counts, entry, off, paid, posting, refunded, wrong } from './audited.ts';
 
 const PAYMENT = entry('PAYMENT', [posting('stripe', 'merchant:cafe', '500')], { providerId: 'pi_1' });
 const TOP_UP = entry('TOP_UP', [posting('stripe', 'wallet:alice', '500', 'ECOPAY')], { providerId: 'pi_1' });
@@ -14,11 +14,15 @@ const givenBack = (amount: string): Entry =>
 
 /** A purchase whose sums are what its refunds say, before one of them is broken. */
 function purchase(refund: Refund, fields: Partial<Order> = {}): Order {
-  return paid('CHECKOUT', 'PURCHASE', { refunds: [refund], ...fields });
+  return paid('CHECKOUT', 'PURCHASE', { ...counts(refund), ...fields });
 }
 
 function judge(order: Order, ...entries: readonly Entry[]): unknown {
   return judgeOrder(order, entries, []);
+}
+
+function judgeWith(refund: Refund, order: Order, ...entries: readonly Entry[]): unknown {
+  return judgeOrder(order, entries, [refund]);
 }
 
 describe('the payment of an order', () => {
@@ -83,16 +87,16 @@ describe('what was refunded of an order', () => {
   const order = purchase(RF_1, sums);
 
   it('is what its refunds and its entries say', () => {
-    expect(judge(order, PAYMENT, givenBack('100'))).toEqual([]);
+    expect(judgeWith(RF_1, order, PAYMENT, givenBack('100'))).toEqual([]);
   });
 
   it('is found where its refunds say something else', () => {
     const more = { ...order, refunded: decimal('120'), refundable: decimal('380') };
-    expect(judge(more, PAYMENT, givenBack('100'))).toEqual([off('refunded', '100', '120', '20')]);
+    expect(judgeWith(RF_1, more, PAYMENT, givenBack('100'))).toEqual([off('refunded', '100', '120', '20')]);
   });
 
   it('is found where its entries say something else', () => {
-    expect(judge(order, PAYMENT, givenBack('60'))).toEqual([
+    expect(judgeWith(RF_1, order, PAYMENT, givenBack('60'))).toEqual([
       off('refunded by entries', '100', '60', '-40'),
       off('refund rf_1 by entries', '100', '60', '-40'),
     ]);
@@ -101,13 +105,16 @@ describe('what was refunded of an order', () => {
   it('is pending as its pending refunds say', () => {
     const pending: Refund = { ...RF_1, state: 'PENDING' };
     const rest = { refundable: decimal('400') };
-    expect(judge(purchase(pending, { ...rest, refundPending: decimal('100') }), PAYMENT)).toEqual([]);
+    const held = purchase(pending, { ...rest, refundPending: decimal('100') });
+    expect(judgeWith(pending, held, PAYMENT)).toEqual([]);
     const less = { refundPending: decimal('70'), refundable: decimal('430') };
-    expect(judge(purchase(pending, less), PAYMENT)).toEqual([off('refundPending', '100', '70', '-30')]);
+    expect(judgeWith(pending, purchase(pending, less), PAYMENT)).toEqual([
+      off('refundPending', '100', '70', '-30'),
+    ]);
   });
 
   it('leaves as refundable what is neither refunded nor pending', () => {
-    expect(judge({ ...order, refundable: decimal('500') }, PAYMENT, givenBack('100'))).toEqual([
+    expect(judgeWith(RF_1, { ...order, refundable: decimal('500') }, PAYMENT, givenBack('100'))).toEqual([
       off('refundable', '400', '500', '100'),
     ]);
     expect(judge(openedOrder({ amount: '500' }))).toEqual([]);
@@ -116,77 +123,52 @@ describe('what was refunded of an order', () => {
     ]);
   });
 
-  it('counts what is kept beside a full order', () => {
-    const overflow = { count: 2, succeeded: decimal('30'), pending: decimal('20') };
-    const kept = refunded('re_3', '30', { providerRefundId: 're_3', source: 'DASHBOARD' });
-    const entries = [
-      PAYMENT,
-      entry('REFUND', [posting('merchant:cafe', 'stripe', '30')], { providerId: 're_3' }),
-    ];
-    const full = paid('CHECKOUT', 'PURCHASE', {
-      overflow,
-      refunded: decimal('30'),
-      refundPending: decimal('20'),
-      refundable: decimal('450'),
-    });
-    expect(judgeOrder(full, entries, [kept])).toEqual([]);
-    expect(judgeOrder({ ...full, overflow: undefined }, entries, [])).toEqual([
-      off('refunded', '0', '30', '30'),
-      off('refundPending', '0', '20', '20'),
-      off('refunded by entries', '0', '30', '30'),
-      off('refund re_3 by entries', '0', '30', '30'),
-    ]);
-  });
-
-  it('of a top-up is taken from the wallet already while what is kept beside it is pending', () => {
-    const topUp = paid('CHECKOUT', 'TOP_UP', {
-      overflow: { count: 1, succeeded: decimal('0'), pending: decimal('20') },
-      refundPending: decimal('20'),
-      refundable: decimal('480'),
-    });
-    const kept: Refund = {
+  it('of a top-up is taken from the wallet already while it is pending', () => {
+    const pending: Refund = {
       ...refunded('re_3', '20', { providerRefundId: 're_3', source: 'DASHBOARD', entryId: 'e_1' }),
       state: 'PENDING',
     };
+    const topUp = paid('CHECKOUT', 'TOP_UP', {
+      ...counts(pending),
+      refundPending: decimal('20'),
+      refundable: decimal('480'),
+    });
     const taken = entry('REFUND', [posting('wallet:alice', 'stripe', '20', 'ECOPAY')], {
       providerId: 're_3',
     });
-    expect(judgeOrder(topUp, [TOP_UP, taken], [kept])).toEqual([]);
+    expect(judgeWith(pending, topUp, TOP_UP, taken)).toEqual([]);
   });
 });
 
 describe('the bounds of refunds', () => {
-  const beyond = (refund: Partial<Refund>): Order =>
-    purchase(refunded('rf_1', '600', refund), {
-      state: 'REFUNDED',
-      refunded: decimal('600'),
-      refundable: decimal('-100'),
-    });
+  const beyond = (source: Refund['source']): unknown => {
+    const refund = refunded('rf_1', '600', { source });
+    const sums = { refunded: decimal('600'), refundable: decimal('-100') };
+    return judgeWith(refund, purchase(refund, { state: 'REFUNDED', ...sums }), PAYMENT, givenBack('600'));
+  };
 
   it('are what was paid, for those that we were asked for', () => {
-    expect(judge(beyond({}), PAYMENT, givenBack('600'))).toEqual([
-      off('refunds requested', '500', '600', '100'),
-    ]);
+    expect(beyond('REQUESTED')).toEqual([off('refunds requested', '500', '600', '100')]);
   });
 
   it('hold for pending ones as well, and not for failed ones', () => {
-    const order = (state: Refund['state'], sums: Partial<Order>): Order =>
-      purchase(refunded('rf_1', '600', { state }), sums);
+    const judged = (state: Refund['state'], sums: Partial<Order>): unknown => {
+      const refund = refunded('rf_1', '600', { state });
+      return judgeWith(refund, purchase(refund, sums), PAYMENT);
+    };
     const pending = { refundPending: decimal('600'), refundable: decimal('-100') };
-    expect(judge(order('PENDING', pending), PAYMENT)).toEqual([
-      off('refunds requested', '500', '600', '100'),
-    ]);
-    expect(judge(order('FAILED', {}), PAYMENT)).toEqual([]);
+    expect(judged('PENDING', pending)).toEqual([off('refunds requested', '500', '600', '100')]);
+    expect(judged('FAILED', {})).toEqual([]);
   });
 
   it('are nothing for an order that was never paid', () => {
     const pending = refunded('rf_1', '1', { state: 'PENDING' });
-    const order = { ...openedOrder({ amount: '500' }), refunds: [pending], refundPending: decimal('1') };
-    expect(judge(order)).toEqual([off('refunds requested', '0', '1', '1')]);
+    const order = { ...openedOrder({ amount: '500' }), ...counts(pending), refundPending: decimal('1') };
+    expect(judgeWith(pending, order)).toEqual([off('refunds requested', '0', '1', '1')]);
   });
 
   it('may be passed by what the provider reports', () => {
-    expect(judge(beyond({ source: 'DASHBOARD' }), PAYMENT, givenBack('600'))).toEqual([]);
+    expect(beyond('DASHBOARD')).toEqual([]);
   });
 });
 
@@ -195,14 +177,17 @@ describe('an order is REFUNDED', () => {
   const inPart = { refunded: decimal('100'), refundable: decimal('400') };
 
   it('while all of it is given back', () => {
-    const order = purchase(refunded('rf_1', '500'), inFull);
-    expect(judge({ ...order, state: 'REFUNDED' }, PAYMENT, givenBack('500'))).toEqual([]);
-    expect(judge(order, PAYMENT, givenBack('500'))).toEqual([wrong('state', 'REFUNDED', 'PAID')]);
+    const refund = refunded('rf_1', '500');
+    const order = purchase(refund, inFull);
+    const closed: Order = { ...order, state: 'REFUNDED' };
+    expect(judgeWith(refund, closed, PAYMENT, givenBack('500'))).toEqual([]);
+    expect(judgeWith(refund, order, PAYMENT, givenBack('500'))).toEqual([wrong('state', 'REFUNDED', 'PAID')]);
   });
 
   it('only then', () => {
-    const order = purchase(refunded('rf_1', '100'), { ...inPart, state: 'REFUNDED' });
-    expect(judge(order, PAYMENT, givenBack('100'))).toEqual([
+    const refund = refunded('rf_1', '100');
+    const order = purchase(refund, { ...inPart, state: 'REFUNDED' });
+    expect(judgeWith(refund, order, PAYMENT, givenBack('100'))).toEqual([
       wrong('state', 'PAID or CONFIRMED', 'REFUNDED'),
     ]);
   });
@@ -214,10 +199,11 @@ describe('an order is REFUNDED', () => {
 });
 
 describe('what an order owes', () => {
+  const refund = refunded('rf_1', '500');
   const spent = (receivable: string): Order =>
     paid('CHECKOUT', 'TOP_UP', {
       state: 'REFUNDED',
-      refunds: [refunded('rf_1', '500')],
+      ...counts(refund),
       refunded: decimal('500'),
       refundable: decimal('0'),
       receivable: decimal(receivable),
@@ -232,9 +218,9 @@ describe('what an order owes', () => {
   );
 
   it('is what was booked to the receivable of its account', () => {
-    expect(judge(spent('50'), TOP_UP, taken)).toEqual([]);
-    expect(judge(spent('70'), TOP_UP, taken)).toEqual([off('owed', '50', '70', '20')]);
-    expect(judge(spent('0'), TOP_UP, taken)).toEqual([off('owed', '50', '0', '-50')]);
+    expect(judgeWith(refund, spent('50'), TOP_UP, taken)).toEqual([]);
+    expect(judgeWith(refund, spent('70'), TOP_UP, taken)).toEqual([off('owed', '50', '70', '20')]);
+    expect(judgeWith(refund, spent('0'), TOP_UP, taken)).toEqual([off('owed', '50', '0', '-50')]);
   });
 
   it('is nothing, for a purchase', () => {
@@ -264,9 +250,10 @@ describe('an order is judged in all that it keeps', () => {
   it('what it takes back of rewards by what its refunds come to, not by what it says itself', () => {
     const { payment } = paid('WALLET');
     if (payment === undefined) throw new Error('a paid order has a payment');
+    const refund = refunded('rf_1', '100');
     const order = paid('WALLET', 'PURCHASE', {
       payment: { ...payment, points: decimal('5') },
-      refunds: [refunded('rf_1', '100')],
+      ...counts(refund),
       refunded: decimal('200'),
       refundable: decimal('300'),
     });
@@ -284,6 +271,6 @@ describe('an order is judged in all that it keeps', () => {
       ],
       { refundId: 'rf_1' },
     );
-    expect(judge(order, charge, back)).toEqual([off('refunded', '100', '200', '100')]);
+    expect(judgeWith(refund, order, charge, back)).toEqual([off('refunded', '100', '200', '100')]);
   });
 });

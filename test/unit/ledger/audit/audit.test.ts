@@ -9,10 +9,11 @@ import { entryAttributes } from '../../../../src/ledger/model/entries/entry.ts';
 import { decimal } from '../../../../src/ledger/kernel/money.ts';
 import { orderAttributes } from '../../../../src/ledger/items/order-item.ts';
 import { keyOf } from '../../../../src/ledger/items/plan.ts';
-import { putOverflowRefund } from '../../../../src/ledger/items/overflow-refund-item.ts';
+import { putRefund } from '../../../../src/ledger/items/refund-item.ts';
 import { SAMPLE_ORDER_ID } from '../../../support/sample-orders.ts';
 import { ENTRY_ID, ORDER_ITEM, accountItems, entry, paid, posting, refunded } from './audited.ts';
 
+const REFUND_ITEM = `REFUND#${SAMPLE_ORDER_ID}#re_1`;
 const ALICE = { tenant: 'demo', accountId: 'alice' };
 const LEGACY = {
   type: 'RECORD',
@@ -36,9 +37,12 @@ const payment = entry('PAYMENT', [posting('stripe', 'merchant:cafe', '500')], {
 const adjustment = entry('ADJUSTMENT', [posting('issuer', 'wallet:alice', '10', 'ECOPAY')]);
 
 describe('the items that an audit looks at', () => {
-  it.each(['BALANCE#ECOPAY', 'METRICS', `ENTRY#${ENTRY_ID}`, ORDER_ITEM])('are such as %s', (type) => {
-    expect(isAudited(type)).toBe(true);
-  });
+  it.each(['BALANCE#ECOPAY', 'METRICS', `ENTRY#${ENTRY_ID}`, ORDER_ITEM, REFUND_ITEM])(
+    'are such as %s',
+    (type) => {
+      expect(isAudited(type)).toBe(true);
+    },
+  );
 
   it.each(['PROFILE', 'CODE#1', 'card_op_idem#charge#k1', 'PRODUCT#coffee', 'METRICS#2', 'RECORD'])(
     'are none such as %s',
@@ -54,16 +58,16 @@ describe('the items that an audit looks at', () => {
 });
 
 describe('an account as an audit reads it', () => {
-  it('has its balances and metrics, entries, orders, and refunds beside them', () => {
+  it('has its balances and metrics, entries, orders and refunds', () => {
     const refund = refunded('re_1', '30', { providerRefundId: 're_1', source: 'DASHBOARD' });
-    const overflow = putOverflowRefund(order, refund).items.map((planned) => keyOf(planned.item));
+    const written = putRefund({ order, refund }).items.map((planned) => keyOf(planned.item));
     const items = [
       item('BALANCE#ECOPAY', { balance: { N: '12.50' } }),
       item('BALANCE#REGIONAL#kyoto', { balance: { N: '3' } }),
       item('METRICS', { charged_total: { N: '480' }, co2_reduction_kg: { N: '4.8' } }),
       toAttributes(entryAttributes(payment)),
       toAttributes(orderAttributes(order, { sweepAfterMs: 1 })),
-      ...overflow,
+      ...written,
     ];
     expect(readAccount(ALICE, items)).toEqual(
       accountItems({
@@ -75,7 +79,7 @@ describe('an account as an audit reads it', () => {
         ]),
         entries: [payment],
         orders: [order],
-        overflow: [{ item: 'stripe#re_1', orderId: SAMPLE_ORDER_ID, refund }],
+        refunds: [{ ...refund, rev: order.rev }],
       }),
     );
   });
@@ -84,7 +88,7 @@ describe('an account as an audit reads it', () => {
     ['I2', 'BALANCE#ECOPAY', item('BALANCE#ECOPAY'), 'balance'],
     ['I2', 'METRICS', item('METRICS', { charged_total: { N: '1' } }), 'co2_reduction_kg'],
     ['I1', `ENTRY#${ENTRY_ID}`, item(`ENTRY#${ENTRY_ID}`), 'op'],
-    ['I4', 'stripe#re_1', item('REFUND', {}, 'stripe#re_1'), 'order'],
+    ['I4', REFUND_ITEM, item(REFUND_ITEM), 'state'],
   ])('breaks %s where %s can’t be read, and is read on', (promise, name, broken, attribute) => {
     const account = readAccount(ALICE, [broken, toAttributes(entryAttributes(payment))]);
     const found = `malformed item: attribute ${attribute}`;
@@ -175,13 +179,14 @@ describe('an account that an audit judges', () => {
 
   it('has every order judged with its own entries and refunds', () => {
     const found = { promise: 'I4', item: ORDER_ITEM };
-    const overflow = [{ item: 'stripe#re_1', orderId: SAMPLE_ORDER_ID, refund: refunded('re_1', '30') }];
-    expect(judgeAccount(accountItems({ orders: [order], overflow })).map(({ what }) => what)).toEqual([
+    const refunds = [refunded('re_1', '30')];
+    expect(judgeAccount(accountItems({ orders: [order], refunds })).map(({ what }) => what)).toEqual([
+      'refunded',
       'paid by entries',
+      'refunded by entries',
       'payment entries',
       'refund re_1 by entries',
-      'aside',
-      'aside count',
+      'refunds',
     ]);
     const another = '01HZY3V9QK7F0B6W8N4T2D5XZZ';
     const entries = [{ ...payment, orderId: another }];
@@ -193,11 +198,11 @@ describe('an account that an audit judges', () => {
   });
 
   it('has no entry and no refund of an order that isn’t there', () => {
-    const overflow = [{ item: 'stripe#re_1', orderId: 'gone', refund: refunded('re_1', '30') }];
+    const refunds = [refunded('re_1', '30', { orderId: 'gone' })];
     const stray = { promise: 'I4', what: 'order', expected: 'there' };
-    expect(judgeAccount(accountItems({ entries: [payment], overflow }))).toEqual([
+    expect(judgeAccount(accountItems({ entries: [payment], refunds }))).toEqual([
       finding({ ...stray, item: `ENTRY#${ENTRY_ID}`, found: `no ${ORDER_ITEM}` }),
-      finding({ ...stray, item: 'stripe#re_1', found: 'no ORDER#gone' }),
+      finding({ ...stray, item: 'REFUND#gone#re_1', found: 'no ORDER#gone' }),
     ]);
   });
 

@@ -2,7 +2,7 @@ import type { AccountItems } from '../../../../src/ledger/audit/audit.ts';
 import type { Finding } from '../../../../src/ledger/audit/audit-finding.ts';
 import type { Entry, EntryOperation, Posting } from '../../../../src/ledger/model/entries/entry.ts';
 import { decimal } from '../../../../src/ledger/kernel/money.ts';
-import type { Order, OrderPayment, Refund } from '../../../../src/ledger/model/orders/order.ts';
+import type { Order, OrderPayment, Refund, RefundCounts } from '../../../../src/ledger/model/orders/order.ts';
 import {
   type OrderFields,
   SAMPLE_AT_MS,
@@ -63,6 +63,12 @@ export function refunded(refundId: string, amount: string, fields: Partial<Refun
   return { ...sampleRefund(refundId, amount), state: 'SUCCEEDED', ...fields };
 }
 
+/** What an order or an overpayment counts that has these refunds. */
+export function counts(...refunds: readonly Refund[]): RefundCounts {
+  const pendingRefundCount = refunds.filter(({ state }) => state === 'PENDING').length;
+  return { refundCount: refunds.length, pendingRefundCount };
+}
+
 /** The finding that an amount of the order is off. */
 export function off(what: string, expected: string, found: string, offBy: string): Finding {
   return { promise: 'I4', item: ORDER_ITEM, what, expected, found, offBy };
@@ -83,7 +89,7 @@ export function accountItems(fields: Partial<AccountItems> = {}): AccountItems {
     entries: [],
     orders: [],
     described: [],
-    overflow: [],
+    refunds: [],
     unreadable: [],
     ...fields,
   };

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toAttributes } from '../../../../src/ledger/kernel/attributes.ts';
-import { decimal } from '../../../../src/ledger/kernel/money.ts';
 import { orderAttributes, readOrder } from '../../../../src/ledger/items/order-item.ts';
-import type { Attempt, Refund } from '../../../../src/ledger/model/orders/order.ts';
-import { SAMPLE_AT_MS, sampleOrder } from '../../../support/sample-orders.ts';
-import { putOverflowRefund } from '../../../../src/ledger/items/overflow-refund-item.ts';
+import type { Attempt } from '../../../../src/ledger/model/orders/order.ts';
+import { sampleOrder } from '../../../support/sample-orders.ts';
 
 /* What keeps an order small, byte by byte: a fleet of two versions shares one table (docs/DESIGN.md §3). */
 
@@ -22,19 +20,6 @@ const CLOSED: Attempt = {
   expiresAtMs: 1_900_003_600_000,
   sessionId: 'cs_1',
   paymentId: 'pi_1',
-};
-
-const OVERFLOW: Refund = {
-  refundId: 're_1',
-  amount: decimal('100'),
-  state: 'SUCCEEDED',
-  source: 'DASHBOARD',
-  actor: 'stripe',
-  createdAtMs: SAMPLE_AT_MS,
-  tries: 0,
-  paymentId: 'pi_1',
-  providerRefundId: 're_1',
-  entryId: '01HZY3V9QK7F0B6W8N4T2D5XCN',
 };
 
 describe('the golden vectors of a small order', () => {
@@ -84,45 +69,5 @@ describe('the golden vectors of a small order', () => {
       paymentMethodTypes: ['card', 'konbini'],
       url: 'https://checkout.stripe.test/cs_1',
     });
-  });
-
-  it('a refund that a full order keeps beside it, and what such refunds come to', () => {
-    const overflow = { count: 2, succeeded: decimal('100'), pending: decimal('20') };
-    const { aside: sums } = toAttributes(orderAttributes({ ...ORDER, overflow }, POLICY));
-    expect(JSON.stringify(sums)).toBe(
-      JSON.stringify({ M: { n: { N: '2' }, s: { N: '100' }, p: { N: '20' } } }),
-    );
-    expect(JSON.stringify(putOverflowRefund(ORDER, OVERFLOW).items)).toBe(
-      JSON.stringify([
-        {
-          role: 'refund',
-          item: {
-            Put: {
-              Item: {
-                uuid: { S: 'stripe#re_1' },
-                type: { S: 'REFUND' },
-                tenant: { S: 'demo' },
-                account: { S: 'alice' },
-                order: { S: '01HZY3V9QK7F0B6W8N4T2D5XCM' },
-                refund: {
-                  M: {
-                    i: { S: 're_1' },
-                    a: { N: '100' },
-                    s: { S: 'SUCCEEDED' },
-                    o: { S: 'DASHBOARD' },
-                    w: { S: 'stripe' },
-                    t: { N: '1900000000000' },
-                    y: { N: '0' },
-                    p: { S: 'pi_1' },
-                    v: { S: 're_1' },
-                    e: { S: '01HZY3V9QK7F0B6W8N4T2D5XCN' },
-                  },
-                },
-              },
-            },
-          },
-        },
-      ]),
-    );
   });
 });

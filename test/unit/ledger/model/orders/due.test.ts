@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { dueAtMs, dueShard, sweepDueAtMs } from '../../../../../src/ledger/model/orders/due.ts';
-import { add, decimal } from '../../../../../src/ledger/kernel/money.ts';
+import { decimal } from '../../../../../src/ledger/kernel/money.ts';
 import type { Attempt, Lease, Order, Overpayment } from '../../../../../src/ledger/model/orders/order.ts';
-import {
-  SAMPLE_AT_MS,
-  sampleOrder,
-  samplePaidOrder,
-  sampleRefund,
-} from '../../../../support/sample-orders.ts';
+import { SAMPLE_AT_MS, sampleOrder, samplePaidOrder } from '../../../../support/sample-orders.ts';
 
 const POLICY = { sweepAfterMs: 1_800_000 };
 const MINUTE_MS = 60_000;
@@ -63,8 +58,8 @@ describe('when an order needs somebody next', () => {
 
   it('is the end of a claim’s lease; without one, the end of its marker', () => {
     expect(due({ attempts: [{ ...attempt, state: 'CLAIMED', lease }] })).toBe(30_000);
-    const refund = { ...sampleRefund('r', '1'), lease };
-    expect(due({ refunds: [refund], state: 'CONFIRMED' })).toBe(30_000);
+    const refundClaims = [{ refundId: 'r', lease }];
+    expect(due({ refundClaims, refundCount: 1, pendingRefundCount: 1, state: 'CONFIRMED' })).toBe(30_000);
     const locked = { ...lease, leaseEndMs: undefined };
     expect(due({ attempts: [{ ...attempt, state: 'CLAIMED', lease: locked }] })).toBe(7_776_000_000);
   });
@@ -103,9 +98,12 @@ describe('when an order needs somebody next', () => {
 
   it('is the next time to ask about a pending refund and an open dispute, not about settled ones', () => {
     const paid = { ...samplePaidOrder(), state: 'CONFIRMED' as const, steps: [] };
-    const pending = sampleRefund('r', '1');
-    expect(due({ refunds: [pending] }, paid)).toBe(30 * MINUTE_MS);
-    expect(due({ refunds: [{ ...pending, state: 'SUCCEEDED' }] }, paid)).toBeUndefined();
+    expect(due({ refundCount: 2, pendingRefundCount: 1 }, paid)).toBe(30 * MINUTE_MS);
+    expect(due({ refundCount: 2, pendingRefundCount: 0 }, paid)).toBeUndefined();
+    // Of two one is asked for by somebody, until its lease ends.
+    const refundClaims = [{ refundId: 'r', lease: { ...lease, leaseEndMs: SAMPLE_AT_MS + HOUR_MS } }];
+    expect(due({ refundCount: 2, pendingRefundCount: 2, refundClaims }, paid)).toBe(30 * MINUTE_MS);
+    expect(due({ refundCount: 2, pendingRefundCount: 1, refundClaims }, paid)).toBe(HOUR_MS);
     const dispute = {
       disputeId: 'd',
       paymentId: 'p',
@@ -119,63 +117,38 @@ describe('when an order needs somebody next', () => {
   });
 
   it('is the next time to ask about a refund of a surplus payment, until it is known how it ended', () => {
-    const paymentId = 'pi_2';
-    const step = { name: `refund-surplus:${paymentId}`, attempts: 1, nextAttemptAtMs: SAMPLE_AT_MS };
-    const waits = (
-      state: 'DONE' | 'DEAD',
-      refunds: readonly (readonly [amount: string, state: 'PENDING' | 'SUCCEEDED' | 'FAILED'])[],
-      more: Partial<Overpayment> = {},
-    ): number | undefined => {
-      const succeeded = refunds.filter(([, refundState]) => refundState === 'SUCCEEDED');
+    const waits = (fields: Partial<Overpayment>): number | undefined => {
       const overpayment = {
-        paymentId,
+        paymentId: 'pi_2',
         amount: decimal('480'),
-        refunded: add(...succeeded.map(([amount]) => decimal(amount))),
-        refunds: refunds.map(([amount, refundState], index) => ({
-          providerRefundId: `re_${String(index)}`,
-          amount: decimal(amount),
-          state: refundState,
-        })),
-        ...more,
+        refunded: decimal('0'),
+        refundCount: 0,
+        pendingRefundCount: 0,
+        ...fields,
       };
-      return due(
-        { overpayments: [overpayment], steps: [{ ...step, state }], state: 'CONFIRMED' },
-        samplePaidOrder(),
-      );
+      return due({ overpayments: [overpayment], steps: [], state: 'CONFIRMED' }, samplePaidOrder());
     };
-    expect(waits('DONE', [['480', 'PENDING']])).toBe(30 * MINUTE_MS);
-    expect(waits('DEAD', [['480', 'PENDING']])).toBe(30 * MINUTE_MS);
-    // Asked for by the step, and nobody told of it yet: of all, or of the rest.
-    expect(waits('DONE', [])).toBe(30 * MINUTE_MS);
-    expect(waits('DONE', [['100', 'SUCCEEDED']])).toBe(30 * MINUTE_MS);
-    expect(waits('DONE', [['480', 'SUCCEEDED']])).toBeUndefined();
-    expect(waits('DONE', [['480', 'FAILED']])).toBeUndefined();
-    expect(waits('DEAD', [])).toBeUndefined();
-
-    // Its step says how many there are: the first one failed, and nobody told of the second.
-    expect(waits('DONE', [['480', 'FAILED']], { asked: 2 })).toBe(30 * MINUTE_MS);
-    expect(waits('DONE', [['480', 'FAILED']], { asked: 1 })).toBeUndefined();
-    expect(
-      waits(
-        'DONE',
-        [
-          ['480', 'FAILED'],
-          ['480', 'FAILED'],
-        ],
-        { asked: 2 },
-      ),
-    ).toBeUndefined();
-    expect(waits('DONE', [], { asked: 1 })).toBe(30 * MINUTE_MS);
-    // Of a full order they are told of aside.
-    const overflow = { count: 1, pending: decimal('0') };
-    expect(waits('DONE', [], { asked: 1, overflow })).toBeUndefined();
-    expect(waits('DONE', [], { asked: 2, overflow })).toBe(30 * MINUTE_MS);
-    expect(waits('DEAD', [], { overflow: { ...overflow, pending: decimal('480') } })).toBe(30 * MINUTE_MS);
+    const all = { refunded: decimal('480') };
+    expect(waits({ refundCount: 1, pendingRefundCount: 1 })).toBe(30 * MINUTE_MS);
+    expect(waits({ refundCount: 1, pendingRefundCount: 1, asked: 1 })).toBe(30 * MINUTE_MS);
+    // Its step isn't done.
+    expect(waits({})).toBeUndefined();
+    expect(waits({ refundCount: 1 })).toBeUndefined();
+    // Its step says how many there are, and nobody told of all of them yet.
+    expect(waits({ asked: 1 })).toBe(30 * MINUTE_MS);
+    expect(waits({ refundCount: 1, asked: 2 })).toBe(30 * MINUTE_MS);
+    expect(waits({ refundCount: 1, refunded: decimal('100'), asked: 2 })).toBe(30 * MINUTE_MS);
+    // All were told of, and failed.
+    expect(waits({ refundCount: 1, asked: 1 })).toBeUndefined();
+    expect(waits({ refundCount: 2, asked: 2 })).toBeUndefined();
+    // All of it is back.
+    expect(waits({ ...all, refundCount: 1, asked: 1 })).toBeUndefined();
+    expect(waits({ ...all, refundCount: 1, asked: 2 })).toBeUndefined();
   });
 
   it('leaves steps out of what the sweeper waits for', () => {
     expect(sweepDueAtMs(samplePaidOrder(), POLICY)).toBeUndefined();
-    const waiting = { ...samplePaidOrder(), refunds: [sampleRefund('r', '1')] };
+    const waiting = { ...samplePaidOrder(), refundCount: 1, pendingRefundCount: 1 };
     expect(sweepDueAtMs(waiting, POLICY)).toBe(SAMPLE_AT_MS + 30 * MINUTE_MS);
   });
 });

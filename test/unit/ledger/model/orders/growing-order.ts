@@ -17,7 +17,6 @@ import { receivePayment } from '../../../../../src/ledger/model/provider/payment
 import { type RefundDetails, decideRefund } from '../../../../../src/ledger/model/provider/refunds.ts';
 import { decideOverpaymentRefund } from '../../../../../src/ledger/model/provider/overpayments.ts';
 import { applyAttemptOutcome } from '../../../../../src/ledger/model/provider/attempt-outcomes.ts';
-import { decideWithOverflow } from '../../../../../src/ledger/model/provider/overflow-refunds.ts';
 import { stepName } from '../../../../../src/fulfilment/follow-up.ts';
 import { itemBytes } from '../../../../support/item-bytes.ts';
 import { openedOrder } from '../../../../support/sample-orders.ts';
@@ -179,11 +178,16 @@ export function failSteps(growing: Growing): void {
 
 /** Asks for refunds of one yen for as long as that is taken, then has every one of them made. */
 export function refundAll(growing: Growing): number {
-  let made = 0;
+  const begun: Refund[] = [];
   const amount = decimal('1');
   while (refundObjection(growing.order, amount) === undefined) {
-    made += 1;
-    const refund = {
+    const made = begun.length + 1;
+    const { tenant, accountId, orderId } = growing.order;
+    const refund: Refund = {
+      tenant,
+      accountId,
+      orderId,
+      rev: 0,
       refundId: `01HZY3V9QK7F0B6W8N4T2D${String(made).padStart(4, '0')}`,
       amount,
       state: 'PENDING',
@@ -191,21 +195,18 @@ export function refundAll(growing: Growing): number {
       reason: LONG_TEXT,
       actor: idOf('actor', LONGEST_ID),
       createdAtMs: AT_MS,
-      tries: 0,
       paymentId: providerId('pi_', 1),
-      lease: leaseOf('refund', made),
-    } as const;
-    growing.become(beginRefund(growing.order, refund, { actor: refund.actor, atMs: AT_MS }));
+    };
+    const what = { actor: refund.actor, atMs: AT_MS };
+    const change = beginRefund(growing.order, refund, what, leaseOf('refund', made));
+    growing.become(change.order);
+    begun.push(change.refund);
   }
-  for (const { refundId } of growing.order.refunds) {
-    const reported = reportedRefund(
-      providerId('re_own', Number.parseInt(refundId.slice(-4), 10)),
-      'SUCCEEDED',
-      amount,
-    );
-    growing.apply((order) => decideRefund(order, { ...reported, refundId }, ZERO, context));
+  for (const [index, refund] of begun.entries()) {
+    const reported = reportedRefund(providerId('re_own', index), 'SUCCEEDED', amount);
+    growing.apply((order) => decideRefund(order, refund, reported, ZERO, context));
   }
-  return made;
+  return begun.length;
 }
 
 export function reportedRefund(
@@ -228,23 +229,16 @@ export function reportedRefund(
 export function refundInDashboard(growing: Growing, count: number): void {
   for (let number = 0; number < count; number += 1) {
     const reported = reportedRefund(providerId('re_dash', number), 'SUCCEEDED', decimal('1'));
-    const first = growing.apply((order) =>
-      decideWithOverflow(order, reported, undefined, (whole) => decideRefund(whole, reported, ZERO, context)),
-    );
+    const first = growing.apply((order) => decideRefund(order, undefined, reported, ZERO, context));
     const failed = { ...reported, state: 'FAILED' } as const;
-    if (number % 2 === 0)
-      growing.apply((order) =>
-        decideWithOverflow(order, failed, first?.overflow, (whole) =>
-          decideRefund(whole, failed, ZERO, context),
-        ),
-      );
+    if (number % 2 === 0) growing.apply((order) => decideRefund(order, first?.refund, failed, ZERO, context));
     const overpayment = growing.order.overpayments[number % Math.max(growing.order.overpayments.length, 1)];
     if (overpayment === undefined) continue;
     const ofOverpayment = {
       ...reportedRefund(providerId('re_surplus', number), 'SUCCEEDED', decimal('1')),
       paymentId: overpayment.paymentId,
     };
-    growing.apply((order) => decideOverpaymentRefund(order, ofOverpayment, undefined, context));
+    growing.apply((order) => decideOverpaymentRefund(order, undefined, ofOverpayment, context));
   }
 }
 

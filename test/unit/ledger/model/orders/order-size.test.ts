@@ -1,15 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ZERO, decimal, plainDecimal } from '../../../../../src/ledger/kernel/money.ts';
+import { ZERO, decimal } from '../../../../../src/ledger/kernel/money.ts';
 import { move, newTransitions, note } from '../../../../../src/ledger/model/orders/order-changes.ts';
 import { hasRoomForAttempt, isFull, orderBytes } from '../../../../../src/ledger/model/orders/order-size.ts';
 import { payableWith } from '../../../../../src/ledger/model/orders/order-view.ts';
-import type { Order, Refund } from '../../../../../src/ledger/model/orders/order.ts';
+import type { Order } from '../../../../../src/ledger/model/orders/order.ts';
 import { refundObjection } from '../../../../../src/ledger/model/orders/refunds.ts';
 import { decideDispute } from '../../../../../src/ledger/model/provider/disputes.ts';
-import type { OrderUpdate } from '../../../../../src/ledger/model/provider/update-decision.ts';
-import { type RefundDetails, decideRefund } from '../../../../../src/ledger/model/provider/refunds.ts';
-import { decideWithOverflow } from '../../../../../src/ledger/model/provider/overflow-refunds.ts';
 import { anyOrder } from '../../../../support/sample-orders.ts';
 
 import {
@@ -27,7 +24,6 @@ import {
   payAll,
   failSteps,
   refundAll,
-  reportedRefund,
   refundInDashboard,
   disputeAll,
   reportedDispute,
@@ -93,39 +89,6 @@ describe('an order that is full', () => {
     expect(dispute.after.disputes).toHaveLength(1);
     expect(dispute.after.steps.map(({ name }) => name)).toEqual(steps);
   });
-
-  it('keeps a refund made at the provider beside it, and what such refunds come to in sums', () => {
-    const first = overflowRefund(full, undefined, reportedRefund('re_1', 'PENDING', decimal('300')));
-    expect(first.after.refunds).toEqual([]);
-    expect(first.overflow).toMatchObject({ refundId: 're_1', state: 'PENDING', source: 'DASHBOARD' });
-    expect(sumsOf(first.after)).toEqual(['1', '0', '300', '0', '300', '99999699']);
-
-    const second = overflowRefund(first.after, undefined, reportedRefund('re_2', 'SUCCEEDED', decimal('50')));
-    expect(sumsOf(second.after)).toEqual(['2', '50', '300', '50', '300', '99999649']);
-
-    const settled = overflowRefund(
-      second.after,
-      first.overflow,
-      reportedRefund('re_1', 'SUCCEEDED', decimal('300')),
-    );
-    expect(sumsOf(settled.after)).toEqual(['2', '350', '0', '350', '0', '99999649']);
-    expect(settled.entry?.postings).toHaveLength(1);
-
-    const failed = overflowRefund(
-      settled.after,
-      settled.overflow,
-      reportedRefund('re_1', 'FAILED', decimal('300')),
-    );
-    expect(sumsOf(failed.after)).toEqual(['2', '50', '0', '50', '0', '99999949']);
-    expect(failed.overflow).toMatchObject({ refundId: 're_1', state: 'FAILED' });
-
-    const late = reportedRefund('re_1', 'SUCCEEDED', decimal('300'));
-    expect(
-      decideWithOverflow(failed.after, late, failed.overflow, (whole) =>
-        decideRefund(whole, late, ZERO, context),
-      ),
-    ).toMatchObject({ kind: 'NO_CHANGE', outcome: 'STALE' });
-  });
 });
 
 describe('an order that is past the room for transitions', () => {
@@ -167,19 +130,4 @@ function fullOrder(): Order {
   const [line] = WORST_LINES;
   if (line === undefined) throw new Error('no line');
   return { ...order, lines: Array.from({ length: 250 }, () => line) };
-}
-
-function overflowRefund(order: Order, kept: Refund | undefined, reported: RefundDetails): OrderUpdate {
-  const decision = decideWithOverflow(order, reported, kept, (whole) =>
-    decideRefund(whole, reported, ZERO, context),
-  );
-  if (decision.kind !== 'CHANGE') throw new Error(`no change: ${decision.detail}`);
-  expect(decision.before).toBe(order);
-  return decision;
-}
-
-/** What is aside, and what the order says of all its refunds. */
-function sumsOf({ overflow, refunded, refundPending, refundable }: Order): readonly string[] {
-  const sums = [overflow?.succeeded ?? ZERO, overflow?.pending ?? ZERO, refunded, refundPending, refundable];
-  return [String(overflow?.count ?? 0), ...sums.map(plainDecimal)];
 }

@@ -5,8 +5,9 @@ import {
   creditReceivableThenWallet,
   debitWalletOrReceivable,
 } from '../../../../../src/ledger/model/orders/postings.ts';
-import type { Order } from '../../../../../src/ledger/model/orders/order.ts';
+import type { Lease, Order } from '../../../../../src/ledger/model/orders/order.ts';
 import {
+  awaitRefund,
   beginRefund,
   completeRefundSynchronously,
   failRefund,
@@ -39,9 +40,8 @@ describe('why a refund can’t be made', () => {
     expect(refundObjection({ ...paid, state: 'REFUNDED' }, decimal('1'))).toBe('NOT_REFUNDABLE');
     expect(refundObjection({ ...paid, refundable: decimal('0') }, undefined)).toBe('EXCEEDS');
     expect(refundObjection({ ...paid, refundable: decimal('-5') }, undefined)).toBe('EXCEEDS');
-    const refunds = Array.from({ length: 100 }, (_, index) => sampleRefund(String(index), '1'));
-    expect(refundObjection({ ...paid, refunds }, decimal('1'))).toBe('TOO_MANY');
-    expect(refundObjection({ ...paid, refunds: refunds.slice(1) }, decimal('1'))).toBeUndefined();
+    expect(refundObjection({ ...paid, refundCount: 100 }, decimal('1'))).toBe('TOO_MANY');
+    expect(refundObjection({ ...paid, refundCount: 99 }, decimal('1'))).toBeUndefined();
   });
 
   it('is a dispute that is open or lost, of the order’s own payment', () => {
@@ -64,39 +64,65 @@ describe('why a refund can’t be made', () => {
   });
 });
 
+/** What the order counts of its refunds: all, those that are pending, and those that somebody asks for. */
+function countsOf({ refundCount, pendingRefundCount, refundClaims }: Order): readonly number[] {
+  return [refundCount, pendingRefundCount, refundClaims.length];
+}
+
+const lease: Lease = {
+  owner: 'o',
+  leaseEndMs: SAMPLE_AT_MS + 30_000,
+  request: { principal: 'alice', operation: 'refund', key: 'k' },
+  recordTtlS: 1_907_776_000,
+};
+
 describe('a refund', () => {
   it('that is done at once closes the order with the last of it', () => {
     const once = completeRefundSynchronously(samplePaidOrder(), sampleRefund('a', '200'), NO_STEPS, what);
-    expect([once.state, ...amountsOf(once)]).toEqual(['PAID', '280', '200', '0']);
-    const twice = completeRefundSynchronously(once, sampleRefund('b', '280'), NO_STEPS, what);
-    expect([twice.state, ...amountsOf(twice)]).toEqual(['REFUNDED', '0', '480', '0']);
-    expect(twice.refunds.map(({ refundId, state }) => [refundId, state])).toEqual([
-      ['a', 'SUCCEEDED'],
-      ['b', 'SUCCEEDED'],
-    ]);
-    expect(twice.version).toBe(4);
+    expect([once.order.state, ...amountsOf(once.order)]).toEqual(['PAID', '280', '200', '0']);
+    expect([once.refund.refundId, once.refund.state]).toEqual(['a', 'SUCCEEDED']);
+    const twice = completeRefundSynchronously(once.order, sampleRefund('b', '280'), NO_STEPS, what);
+    expect([twice.order.state, ...amountsOf(twice.order)]).toEqual(['REFUNDED', '0', '480', '0']);
+    expect([twice.refund.refundId, twice.refund.state]).toEqual(['b', 'SUCCEEDED']);
+    expect(countsOf(twice.order)).toEqual([2, 0, 0]);
+    expect(twice.order.version).toBe(4);
   });
 
   it('that is pending holds its amount, and closes the order only when it succeeds', () => {
-    const begun = beginRefund(samplePaidOrder(), sampleRefund('a', '480'), what);
-    expect([begun.state, ...amountsOf(begun)]).toEqual(['PAID', '0', '0', '480']);
-    expect(refundObjection(begun, decimal('1'))).toBe('EXCEEDS');
-    const done = succeedRefund(begun, 'a', { providerRefundId: 're_1' }, NO_STEPS, what);
-    expect([done.state, ...amountsOf(done)]).toEqual(['REFUNDED', '0', '480', '0']);
-    expect(() => succeedRefund(done, 'a', {}, NO_STEPS, what)).toThrow(RangeError);
+    const begun = beginRefund(samplePaidOrder(), sampleRefund('a', '480'), what, lease);
+    expect([begun.order.state, ...amountsOf(begun.order)]).toEqual(['PAID', '0', '0', '480']);
+    expect(begun.order.refundClaims).toEqual([{ refundId: 'a', lease }]);
+    expect(countsOf(begun.order)).toEqual([1, 1, 1]);
+    expect(refundObjection(begun.order, decimal('1'))).toBe('EXCEEDS');
+    const waiting = awaitRefund(begun.order, begun.refund, 're_1', SAMPLE_AT_MS + 2);
+    expect(waiting.refund.providerRefundId).toBe('re_1');
+    expect(countsOf(waiting.order)).toEqual([1, 1, 0]);
+    const done = succeedRefund(waiting.order, waiting.refund, {}, NO_STEPS, what);
+    expect([done.order.state, ...amountsOf(done.order)]).toEqual(['REFUNDED', '0', '480', '0']);
+    expect(countsOf(done.order)).toEqual([1, 0, 0]);
+    expect(() => succeedRefund(done.order, done.refund, {}, NO_STEPS, what)).toThrow(RangeError);
+  });
+
+  it('that is settled while somebody still asks for it is nobody’s to ask for any more', () => {
+    const begun = beginRefund(samplePaidOrder(), sampleRefund('a', '480'), what, lease);
+    expect(countsOf(succeedRefund(begun.order, begun.refund, {}, NO_STEPS, what).order)).toEqual([1, 0, 0]);
+    expect(countsOf(failRefund(begun.order, begun.refund, {}, NO_STEPS, what).order)).toEqual([1, 0, 0]);
   });
 
   it('that fails gives its amount back once, also after it had succeeded', () => {
-    const begun = beginRefund(samplePaidOrder(), sampleRefund('a', '480'), what);
-    const failed = failRefund(begun, 'a', { failureReason: 'expired' }, NO_STEPS, what);
-    expect([failed.state, ...amountsOf(failed)]).toEqual(['PAID', '480', '0', '0']);
-    expect(() => failRefund(failed, 'a', {}, NO_STEPS, what)).toThrow(RangeError);
+    const { order, refund } = beginRefund(samplePaidOrder(), sampleRefund('a', '480'), what);
+    const failed = failRefund(order, refund, { failureReason: 'expired' }, NO_STEPS, what);
+    expect([failed.order.state, ...amountsOf(failed.order)]).toEqual(['PAID', '480', '0', '0']);
+    expect(() => failRefund(failed.order, failed.refund, {}, NO_STEPS, what)).toThrow(RangeError);
 
-    const done = succeedRefund(begun, 'a', {}, NO_STEPS, what);
-    const undone = failRefund(done, 'a', {}, NO_STEPS, what);
-    expect([undone.state, ...amountsOf(undone)]).toEqual(['PAID', '480', '0', '0']);
-    const stepsDone = { ...done, steps: done.steps.map((step) => ({ ...step, state: 'DONE' as const })) };
-    expect(failRefund(stepsDone, 'a', {}, NO_STEPS, what).state).toBe('CONFIRMED');
+    const done = succeedRefund(order, refund, {}, NO_STEPS, what);
+    const undone = failRefund(done.order, done.refund, {}, NO_STEPS, what);
+    expect([undone.order.state, ...amountsOf(undone.order)]).toEqual(['PAID', '480', '0', '0']);
+    expect([undone.refund.state, ...countsOf(undone.order)]).toEqual(['FAILED', 1, 0, 0]);
+    const steps = done.order.steps.map((step) => ({ ...step, state: 'DONE' as const }));
+    expect(failRefund({ ...done.order, steps }, done.refund, {}, NO_STEPS, what).order.state).toBe(
+      'CONFIRMED',
+    );
   });
 });
 
@@ -130,7 +156,7 @@ describe('what a charge gives beside the goods', () => {
             expect(points.isNegative() || co2Kg.isNegative()).toBe(false);
             taken.push({ points: plainDecimal(points), co2Kg: plainDecimal(co2Kg) });
             const refund = sampleRefund(String(taken.length), plainDecimal(back));
-            order = completeRefundSynchronously(order, refund, NO_STEPS, what);
+            order = completeRefundSynchronously(order, refund, NO_STEPS, what).order;
           }
           expect(order.state).toBe('REFUNDED');
           expect(plainDecimal(add(...taken.map(({ points }) => decimal(points))))).toBe(

@@ -6,10 +6,15 @@ import { applyEvent } from '../../../../../src/ledger/usecases/provider-updates/
 import { ORDER_ID, newOrder, payment, refund, session, tell, withSessions } from './provider-objects.ts';
 import { memoryLedger } from './memory-ledger.ts';
 import { type Ending, type Story, endings } from './story.ts';
+import { claimed, ours } from './story-parts.ts';
+import type { Reported } from './provider-objects.ts';
+import type { UpdateResult } from '../../../../../src/ledger/usecases/provider-updates/provider-update.ts';
+
+const OURS = '01HZY3V9QK7F0B6W8N4T2D5XFA';
 
 /*
- * A full order keeps what is made at the provider beside itself: booked once all the same, whatever is told again, late
- * or out of turn. The same stories as of other orders, with the same money in the end.
+ * What is made at the provider is booked once in a full order too, whatever is told again, late or out of turn. The same
+ * stories as of other orders, with the same money in the end.
  */
 
 /** As no line makes an order, but quick to write and read a thousand times. */
@@ -55,6 +60,7 @@ describe('a refund made at the provider, of a full order', () => {
         ...PAID,
         refundable: '200',
         refunded: '300',
+        refunds: ['re_1 SUCCEEDED 200', 're_2 SUCCEEDED 100'],
         sums: { stripe: '-200', merchant: '200', receivable: '0', overpayment: '0' },
       },
     ));
@@ -70,7 +76,7 @@ describe('a refund made at the provider, of a full order', () => {
           tell.refund('failed', refund('re_1', 500, 'failed')),
         ],
       },
-      PAID,
+      { ...PAID, refunds: ['re_1 FAILED 500'] },
     ),
   );
 
@@ -95,6 +101,7 @@ describe('a refund made at the provider, of a full order', () => {
         state: 'REFUNDED',
         refundable: '0',
         refunded: '500',
+        refunds: ['re_1 SUCCEEDED 300', 're_2 SUCCEEDED 200'],
         sums: { stripe: '0', merchant: '0', receivable: '0', overpayment: '0' },
       },
     ));
@@ -116,7 +123,7 @@ describe('a refund made at the provider, of a full order', () => {
         refundPending: '0',
         receivable: '0',
         wallet: '100',
-        refunds: [],
+        refunds: ['re_1 FAILED 300'],
         sums: { stripe: '-500', merchant: '0', receivable: '0', overpayment: '0' },
       },
     ));
@@ -159,19 +166,18 @@ describe('a refund made at the provider, of a full order', () => {
       const now = memory.order(before);
       const [paid] = now.overpayments;
       if (paid === undefined) continue;
-      const steps = now.steps.map((step) => ({ ...step, state: 'DONE' as const }));
-      const waits = awaitsOverpaymentRefund({ ...now, steps }, { ...paid, asked: 1 });
-      seen.push([paid.refunds.length, paid.overflow?.count, paid.overflow?.pending.toFixed(), waits]);
+      const waits = awaitsOverpaymentRefund({ ...paid, asked: 1 });
+      seen.push([paid.refundCount, paid.pendingRefundCount, waits]);
     }
     expect(seen).toEqual([
-      [0, undefined, undefined, true],
-      [0, 1, '500', true],
-      [0, 1, '0', false],
-      [0, 1, '0', false],
+      [0, 0, true],
+      [1, 1, true],
+      [1, 0, false],
+      [1, 0, false],
     ]);
   });
 
-  it('is in sums and items alone: the order doesn’t grow by it', async () => {
+  it('is in an item of its own: the order doesn’t grow by it', async () => {
     const memory = memoryLedger();
     memory.put(order);
     const events = [
@@ -188,11 +194,34 @@ describe('a refund made at the provider, of a full order', () => {
     expect((sizes.at(-1) ?? 0) - (sizes[2] ?? 0)).toBeLessThan(20);
     const found = memory.order(order);
     expect(found.orderId).toBe(ORDER_ID);
-    expect([found.refunded.toFixed(), found.overflow?.count, found.overflow?.succeeded.toFixed()]).toEqual([
-      '100',
-      50,
-      '100',
-    ]);
+    expect([found.refunded.toFixed(), found.refundCount, found.pendingRefundCount]).toEqual(['100', 50, 0]);
+    expect(memory.refunds(order).map(({ amount, state }) => [amount.toFixed(), state])).toEqual(
+      Array.from({ length: 50 }, () => ['2', 'SUCCEEDED']),
+    );
     expect(memory.entries.filter(({ operation }) => operation === 'REFUND')).toHaveLength(50);
   });
+
+  it('is known again whatever its number, and ours among them', async () => {
+    const memory = memoryLedger();
+    const small = withSessions(newOrder());
+    memory.put(small);
+    let heard = 0;
+    const hear = (event: Reported): Promise<UpdateResult> =>
+      applyEvent(memory.ledger, { ...event, eventId: `evt_${String((heard += 1))}` });
+    for (const event of paidFirst) await hear(event);
+    memory.putChange(claimed(memory.order(small), OURS, '50'));
+    for (let index = 0; index < 120; index += 1)
+      await hear(tell.refund('created', refund(`re_${String(index)}`, 2, 'succeeded')));
+    // Past the first hundred by its id, told once more, and then as failed.
+    expect(await hear(tell.refund('updated', refund('re_99', 2, 'succeeded')))).toMatchObject({
+      outcome: 'STALE',
+    });
+    await hear(tell.refund('failed', refund('re_99', 2, 'failed')));
+    await hear(tell.refund('failed', refund('re_99', 2, 'failed')));
+    await hear(tell.refund('created', refund('re_ours', 50, 'succeeded', ours(OURS))));
+    await hear(tell.refund('updated', refund('re_ours', 50, 'succeeded', { metadata: {} })));
+    const { refunded, refundable, refundCount } = memory.order(small);
+    expect([refunded.toFixed(), refundable.toFixed(), refundCount]).toEqual(['288', '212', 121]);
+    expect(memory.entries.filter(({ operation }) => operation === 'REFUND')).toHaveLength(122);
+  }, 30_000);
 });

@@ -4,11 +4,18 @@ import type { StoredItem } from '../../../../../src/ledger/kernel/attributes.ts'
 import { toAttributes } from '../../../../../src/ledger/kernel/attributes.ts';
 import { type Entry, ledgerAccount, netChanges } from '../../../../../src/ledger/model/entries/entry.ts';
 import { randomIds } from '../../../../../src/ledger/kernel/ids.ts';
-import { type ItemKey, assetOfBalanceType, orderKey } from '../../../../../src/ledger/kernel/keys.ts';
+import {
+  type ItemKey,
+  assetOfBalanceType,
+  orderKey,
+  refundPrefix,
+} from '../../../../../src/ledger/kernel/keys.ts';
 import { type Decimal, ZERO, add, decimal } from '../../../../../src/ledger/kernel/money.ts';
 import type { Ledger, LedgerCounter } from '../../../../../src/ledger/usecases/runtime/ledger.ts';
 import { orderAttributes, readOrder } from '../../../../../src/ledger/items/order-item.ts';
-import type { Order } from '../../../../../src/ledger/model/orders/order.ts';
+import { putRefund, readRefund } from '../../../../../src/ledger/items/refund-item.ts';
+import type { RefundChange } from '../../../../../src/ledger/model/orders/refunds.ts';
+import type { Order, Refund } from '../../../../../src/ledger/model/orders/order.ts';
 import type { Plan } from '../../../../../src/ledger/items/plan.ts';
 import type { CommitResult } from '../../../../../src/ledger/table/transact.ts';
 import { createInProcessBus } from '../../../../../src/realtime/bus/bus.ts';
@@ -42,7 +49,10 @@ export interface MemoryLedger {
   readonly counted: Map<LedgerCounter, number>;
   readonly entries: Entry[];
   readonly put: (order: Order) => void;
+  /** Writes a refund and its order as a change of ours left them. */
+  readonly putChange: (change: RefundChange) => void;
   readonly order: (order: Order) => Order;
+  readonly refunds: (order: Order) => readonly Refund[];
   /** Takes value out of a wallet as a purchase elsewhere would. */
   readonly spend: (amount: string) => void;
   readonly balance: () => Decimal;
@@ -76,6 +86,10 @@ export function memoryLedger(): MemoryLedger {
     // What the codec writes is what it reads: so the sequences test the codec too.
     items.set(keyText(orderKey(order)), toAttributes(orderAttributes(order, settings)));
   };
+  const query = (uuid: string, prefix: string): readonly StoredItem[] =>
+    [...items.values()]
+      .filter((item) => keyOf(item).uuid === uuid && keyOf(item).type.startsWith(prefix))
+      .sort((one, other) => (keyOf(one).type < keyOf(other).type ? -1 : 1));
   const get = (key: ItemKey): StoredItem | undefined =>
     key.type.startsWith('BALANCE#') && assetOfBalanceType(key.type) === WALLET.asset
       ? toAttributes({ ...key, balance: balance() })
@@ -83,11 +97,13 @@ export function memoryLedger(): MemoryLedger {
   const commit = (plan: Plan): CommitResult => {
     const puts = plan.items.flatMap(({ role, item }) =>
       'Put' in item && (role === 'event' || role === 'payment' || role === 'refund')
-        ? [{ role, item: item.Put.Item }]
+        ? [{ role, item: item.Put.Item, read: item.Put.ExpressionAttributeValues?.[':read'] }]
         : [],
     );
-    for (const { role, item } of puts) {
+    for (const { role, item, read } of puts) {
       const old = items.get(keyText(keyOf(item)));
+      const isRead = JSON.stringify(old?.['rev']) === JSON.stringify(read);
+      if (role === 'refund' && !isRead) throw new Error('a refund is written unread');
       if (role === 'payment' && old !== undefined) throw new Error('a payment is booked twice');
       if (role === 'event' && old !== undefined && old['outcome']?.S !== 'FAILED')
         return { kind: 'SEEN', record: old };
@@ -101,7 +117,7 @@ export function memoryLedger(): MemoryLedger {
   const ledger: Ledger = {
     store: {
       get: (keys) => Promise.resolve(keys.map(get)),
-      query: notHere,
+      query: ({ uuid, prefix, limit }) => Promise.resolve(query(uuid, prefix).slice(0, limit)),
       queryIndex: notHere,
       scan: notHere,
     },
@@ -124,6 +140,12 @@ export function memoryLedger(): MemoryLedger {
     entries,
     put,
     balance,
+    putChange: (change) => {
+      put(change.order);
+      for (const { item } of putRefund(change).items)
+        if ('Put' in item) items.set(keyText(keyOf(item.Put.Item)), item.Put.Item);
+    },
+    refunds: (order) => query(orderKey(order).uuid, refundPrefix(order)).map(readRefund),
     order: (order) => readOrder(items.get(keyText(orderKey(order))) ?? {}),
     spend: (amount) => {
       spent = spent.plus(decimal(amount));

@@ -11,10 +11,13 @@ import { PAID, claimed, completed, expectEnding, ours, paidFirst, provider } fro
 // Thousands of events a story: on a busy machine that takes longer than a test usually may.
 vi.setConfig({ testTimeout: 60_000 });
 
+const ULID_A = '01HZY3V9QK7F0B6W8N4T2D5XFA';
+const ULID_B = '01HZY3V9QK7F0B6W8N4T2D5XFB';
+
 /** A refund that an operation of ours has claimed, and asked the provider for. */
 function claimRefund(refundId: string, amount: string): NonNullable<Story['then']> {
   return (memory, paid) => {
-    memory.put(claimed(paid, refundId, amount));
+    memory.putChange(claimed(paid, refundId, amount));
   };
 }
 
@@ -26,7 +29,9 @@ describe('a refund of a purchase', () => {
       {
         first: paidFirst,
         then: (memory, paid) => {
-          memory.put(claimed(claimed(paid, 'rf_a', '200'), 'rf_b', '300'));
+          const first = claimed(paid, 'rf_a', '200');
+          memory.putChange(first);
+          memory.putChange(claimed(first.order, 'rf_b', '300'));
         },
         events: [
           tell.refund('created', { ...one, status: 'pending' }),
@@ -55,10 +60,7 @@ describe('a refund of a purchase', () => {
         first: paidFirst,
         then: (memory, paid) => {
           const asked = claimed(paid, 'rf_a', '200');
-          memory.put({
-            ...asked,
-            refunds: asked.refunds.map((one) => ({ ...one, providerRefundId: 're_1' })),
-          });
+          memory.putChange({ ...asked, refund: { ...asked.refund, providerRefundId: 're_1' } });
         },
         events: [
           tell.refund('updated', refund('re_1', 200, 'succeeded', ours('rf_a'))),
@@ -74,20 +76,38 @@ describe('a refund of a purchase', () => {
       },
     ));
 
+  it('whose metadata names another one of ours by now, or none, is the one that it was', () =>
+    expectEnding(
+      {
+        first: paidFirst,
+        then: (memory, paid) => {
+          const { order, refund: asked } = claimed(paid, ULID_A, '200');
+          memory.putChange({ order, refund: { ...asked, providerRefundId: 're_1' } });
+          memory.putChange(claimed(order, ULID_B, '200'));
+        },
+        events: [
+          tell.refund('updated', refund('re_1', 200, 'pending', { metadata: {} })),
+          tell.refund('updated', refund('re_1', 200, 'succeeded', ours(ULID_B))),
+        ],
+      },
+      {
+        ...PAID,
+        refundable: '100',
+        refunded: '200',
+        refundPending: '200',
+        refunds: [`${ULID_A} SUCCEEDED 200`, `${ULID_B} PENDING 200`],
+        sums: { stripe: '-300', merchant: '300', receivable: '0', overpayment: '0' },
+      },
+    ));
+
   it('that was released as never made, and that the provider has after all: a fact of its own', () =>
     expectEnding(
       {
         first: paidFirst,
         then: (memory, paid) => {
           const what = { actor: 'cafe-office', atMs: 0 };
-          const failed = failRefund(
-            claimed(paid, 'rf_a', '200'),
-            'rf_a',
-            { failureReason: 'refused' },
-            [],
-            what,
-          );
-          memory.put(failed);
+          const { order, refund: asked } = claimed(paid, 'rf_a', '200');
+          memory.putChange(failRefund(order, asked, { failureReason: 'refused' }, [], what));
         },
         events: [
           tell.refund('created', refund('re_1', 200, 'pending', ours('rf_a'))),

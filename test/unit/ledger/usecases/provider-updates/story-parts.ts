@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { decimal } from '../../../../../src/ledger/kernel/money.ts';
 import type { Order } from '../../../../../src/ledger/model/orders/order.ts';
-import { beginRefund } from '../../../../../src/ledger/model/orders/refunds.ts';
+import { type RefundChange, beginRefund } from '../../../../../src/ledger/model/orders/refunds.ts';
 import type { refund } from './provider-objects.ts';
 import { dispute, newOrder, payment, session, tell, withSessions } from './provider-objects.ts';
 import { type Ending, type Story, endings } from './story.ts';
@@ -64,26 +64,29 @@ export async function expectEnding(
   expect(await endings({ order, provider, ...story })).toEqual([ending]);
 }
 
-export function claimed(paid: Order, refundId: string, amount: string): Order {
+export function claimed(paid: Order, refundId: string, amount: string): RefundChange {
   return beginRefund(
     paid,
     {
+      tenant: paid.tenant,
+      accountId: paid.accountId,
+      orderId: paid.orderId,
       refundId,
+      rev: 0,
       amount: decimal(amount),
       state: 'PENDING',
       source: 'REQUESTED',
       actor: 'cafe-office',
       createdAtMs: 0,
-      tries: 0,
       paymentId: 'pi_1',
-      lease: {
-        owner: 'owner',
-        leaseEndMs: 0,
-        request: { principal: 'p', operation: 'refund', key: refundId },
-        recordTtlS: 0,
-      },
     },
     { actor: 'cafe-office', atMs: 0 },
+    {
+      owner: 'owner',
+      leaseEndMs: 0,
+      request: { principal: 'p', operation: 'refund', key: refundId },
+      recordTtlS: 0,
+    },
   );
 }
 

@@ -1,7 +1,7 @@
 import { netChanges } from '../../../../../src/ledger/model/entries/entry.ts';
 import { add } from '../../../../../src/ledger/kernel/money.ts';
 import { applyEvent } from '../../../../../src/ledger/usecases/provider-updates/apply-event.ts';
-import { type Order, isDisputed } from '../../../../../src/ledger/model/orders/order.ts';
+import { type Order, isDisputed, overpaymentOf } from '../../../../../src/ledger/model/orders/order.ts';
 import { type MemoryLedger, type ProviderState, memoryLedger } from './memory-ledger.ts';
 import type { Reported } from './provider-objects.ts';
 
@@ -97,7 +97,9 @@ function endingOf(memory: MemoryLedger, order: Order) {
     refunded: order.refunded.toFixed(),
     refundPending: order.refundPending.toFixed(),
     receivable: order.receivable.toFixed(),
-    refunds: order.refunds
+    refunds: memory
+      .refunds(order)
+      .filter((refund) => overpaymentOf(order, refund) === undefined)
       .map(({ refundId, state, amount }) => `${refundId} ${state} ${amount.toFixed()}`)
       .sort(),
     disputes: order.disputes.map(

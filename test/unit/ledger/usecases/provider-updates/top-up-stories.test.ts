@@ -129,7 +129,7 @@ describe('a refund of a top-up that we claimed', () => {
       actor: 'root',
       atMs: 0,
     });
-    memory.put(claimed(paid, 'rf_a', '200'));
+    memory.putChange(claimed(paid, 'rf_a', '200'));
   };
   const base = { order: withSessions(newOrder('TOP_UP')), first: paidFirst, then: takeOut };
 
