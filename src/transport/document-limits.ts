@@ -32,7 +32,7 @@ export const DEFAULT_DOCUMENT_LIMITS: DocumentLimits = {
   maxTokens: 3_000,
   maxDepth: 14,
   maxFields: 1_500,
-  maxCost: 80_000,
+  maxCost: 100_000,
 };
 
 /** Refuses documents that are too large before any of their fields is resolved (docs/DESIGN.md §11). */
