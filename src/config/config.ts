@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.ts';
-import { type Variables, variablesSchema } from './variables.ts';
+import { isLoopback, parseUrl } from './urls.ts';
+import { type Variables, isStrongSecret, variablesSchema } from './variables.ts';
 import { defined } from '../ledger/kernel/defined.ts';
 
 // The AWS SDK announces on every start which Node it will need from 2027 on; CONTRIBUTING.md says so once.
@@ -106,7 +107,27 @@ function productionProblems(variables: Variables): readonly string[] {
   if (tokenSecret !== undefined && tokenSecret === codeSecret) {
     problems.push('PAYMENT_CODE_SECRET must differ from AUTH_JWT_SECRET.');
   }
-  return problems;
+  if (variables.STRIPE_WEBHOOK_SECRETS?.every(isStrongSecret) === false)
+    problems.push(
+      'STRIPE_WEBHOOK_SECRETS must each have at least 32 bytes, 12 of them different, in production.',
+    );
+  if (variables.CORS_ORIGINS?.every((origin) => origin.startsWith('https:')) === false)
+    problems.push('CORS_ORIGINS must all be https in production.');
+  return [...problems, ...plaintextProblems(variables)];
+}
+
+/** Credentials and balances in plain text over a network, unless somebody has decided that this network may see them. */
+function plaintextProblems(variables: Variables): readonly string[] {
+  const services = [
+    { name: 'DYNAMODB_ENDPOINT', service: 'dynamodb', plain: 'http:' },
+    { name: 'REDIS_URL', service: 'redis', plain: 'redis:' },
+  ] as const;
+  return services.flatMap(({ name, service, plain }) => {
+    const url = parseUrl(variables[name] ?? '');
+    const isPlain = url?.protocol === plain && !isLoopback(url);
+    if (!isPlain || variables.ALLOW_PLAINTEXT?.includes(service) === true) return [];
+    return [`${name} must be encrypted to another machine, unless ALLOW_PLAINTEXT names ${service}.`];
+  });
 }
 
 function developmentProblems(variables: Variables): readonly string[] {
@@ -118,7 +139,31 @@ function developmentProblems(variables: Variables): readonly string[] {
   if (variables.STRIPE_SECRET_KEY !== undefined && variables.STRIPE_WEBHOOK_SECRETS === undefined) {
     problems.push('STRIPE_WEBHOOK_SECRETS must be given along with STRIPE_SECRET_KEY.');
   }
+  const published = publishedDefaults(variables);
+  if (published.length > 0 && !isLoopback({ hostname: hostnameOf(variables.HOST ?? '127.0.0.1') })) {
+    problems.push(
+      `HOST must be this machine alone while everyone knows the secrets: give ${published.join(', ')} too.`,
+    );
+  }
   return problems;
+}
+
+/** The secrets for which development would take a published one. */
+function publishedDefaults(variables: Variables): readonly string[] {
+  const names = ['PAYMENT_CODE_SECRET', 'STRIPE_WEBHOOK_SECRETS'] as const;
+  const missing: string[] = names.filter((name) => {
+    const given = [variables[name] ?? []].flat();
+    return given.length === 0 || given.some((secret) => PUBLISHED_SECRETS.includes(secret));
+  });
+  const { AUTH_JWT_SECRET: tokenSecret = DEVELOPMENT_JWT_SECRET, AUTH_JWKS_URL: keysUrl } = variables;
+  return keysUrl === undefined && PUBLISHED_SECRETS.includes(tokenSecret)
+    ? ['AUTH_JWT_SECRET', ...missing]
+    : missing;
+}
+
+/** A host as a URL has it: an IPv6 address in brackets. */
+function hostnameOf(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function isLiveKey(secretKey: string): boolean {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { mayBePublic } from './addresses.ts';
 import { ConfigError } from './config-error.ts';
 import { currency, isCurrency } from '../ledger/kernel/currencies.ts';
 import { defined } from '../ledger/kernel/defined.ts';
@@ -169,17 +170,28 @@ const notifySecretSchema = ofForm('takes whsec_ and the base64 of 24 to 64 bytes
   return length >= 24 && length <= 64;
 });
 
+/** The demo's, in dev/demo-tenants.json: everyone can sign with it. */
+const PUBLISHED_NOTIFY_SECRET = 'whsec_aGl0b3RzdS1kZXZlbG9wbWVudC1ub3QtZm9yLXByb2R1Y3Rpb24=';
+
 function merchantSchema({ production }: TenantsOptions) {
-  const notifyUrl = ofForm('takes an https URL without user, password and fragment', (value) => {
-    const url = parseUrl(value);
-    if (url === undefined || hasUserInfo(url) || url.hash !== '') return false;
-    return url.protocol === 'https:' || (url.protocol === 'http:' && !production && isLoopback(url));
-  });
+  const notifyUrl = ofForm(
+    `takes an https URL without user, password and fragment${production ? ', to a public host' : ''}`,
+    (value) => {
+      const url = parseUrl(value);
+      if (url === undefined || hasUserInfo(url) || url.hash !== '') return false;
+      if (production) return url.protocol === 'https:' && mayBePublic(value);
+      return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
+    },
+  );
+  const notifySecret = notifySecretSchema.refine(
+    (value) => !production || value !== PUBLISHED_NOTIFY_SECRET,
+    "takes a secret of your own in production, not the demo's",
+  );
   return objectOf('an object such as { "name": "Café" }', {
     name: nameSchema,
     notifyUrl: notifyUrl.optional(),
     notifySecrets: z
-      .array(notifySecretSchema, 'takes a list of one secret or two')
+      .array(notifySecret, 'takes a list of one secret or two')
       .max(2, 'takes at most two secrets')
       .default([]),
   });

@@ -10,6 +10,16 @@ export function isLoopback({ hostname }: Pick<URL, 'hostname'>): boolean {
   return LOOPBACK_HOSTS.includes(hostname);
 }
 
+/** Web pages that may call the gateway: the configured origins, and outside production those of this machine. */
+export function isAllowedOrigin(
+  origin: string,
+  { corsOrigins, production }: { readonly corsOrigins: readonly string[]; readonly production: boolean },
+): boolean {
+  if (corsOrigins.includes(origin)) return true;
+  const url = production ? undefined : parseUrl(origin);
+  return url?.protocol === 'http:' && url.origin === origin && isLoopback(url);
+}
+
 /** Whether a URL carries a user or a password: a place to hide another host, and a secret in a place that gets logged. */
 export function hasUserInfo({ username, password }: Pick<URL, 'username' | 'password'>): boolean {
   return username !== '' || password !== '';

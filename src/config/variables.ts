@@ -44,8 +44,21 @@ function list(takes: string, isEntry: (entry: string) => boolean) {
   });
 }
 
-/** 32 bytes: the output size of SHA-256, and the least that RFC 7518 §3.2 allows for HS256. */
-const secret = textThat('at least 32 bytes of secret text', (value) => Buffer.byteLength(value) >= 32);
+/**
+ * 32 bytes: the output size of SHA-256, and the least that RFC 7518 §3.2 allows for HS256. A text of a few characters again and
+ * again has the length of a secret and is none.
+ */
+export function isStrongSecret(text: string): boolean {
+  return Buffer.byteLength(text) >= 32 && new Set(text).size >= 12;
+}
+
+const secret = textThat(
+  'at least 32 bytes of secret text with at least 12 different characters',
+  isStrongSecret,
+);
+
+/** What may be spoken to in plain text on another machine, where somebody has decided so. */
+const PLAINTEXT_SERVICES = ['dynamodb', 'redis'] as const;
 
 /** An https URL, or http to this machine: what a key or a token may be sent to or fetched from. */
 function isPrivateTransport(value: string): boolean {
@@ -106,6 +119,9 @@ export const variablesSchema = z.object({
   AUTH_ISSUER: matching('the issuer that tokens must name', /^\S{1,255}$/),
   AUTH_AUDIENCE: matching('the audience that tokens must name', /^\S{1,255}$/),
   PAYMENT_CODE_SECRET: secret,
+  ALLOW_PLAINTEXT: list(`a comma-separated list of: ${PLAINTEXT_SERVICES.join(', ')}`, (entry) =>
+    PLAINTEXT_SERVICES.some((service) => service === entry),
+  ),
   REDIS_URL: textThat('a redis:// or rediss:// URL', (value) => isUrlOf(value, 'redis:', 'rediss:')),
 });
 

@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { ForbiddenDestinationError, isPublicAddress, literalAddress, publicLookup } from './destination.ts';
+import { isPublicAddress, literalAddress } from '../config/addresses.ts';
+import { ForbiddenDestinationError, publicLookup } from './destination.ts';
 
 export interface PostRequest {
   readonly url: URL;

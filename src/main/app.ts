@@ -20,6 +20,7 @@ import { type GraphiqlPageOptions, graphiqlPage } from '../transport/graphiql-pa
 import { graphqlRoute } from '../transport/graphql-route.ts';
 import { GRAPHQL_PATH, createGraphqlServer } from '../transport/graphql-server.ts';
 import { healthRoutes } from '../transport/health-routes.ts';
+import { callerRules, refuseForeignHosts } from '../transport/caller-rules.ts';
 import type { Rates } from '../transport/rate-limit.ts';
 import {
   type RequestVariables,
@@ -56,8 +57,8 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
   const composition = composeLedger(config, overrides);
   const { ledger, logger, metrics } = composition;
   const { clock, ids, bus, store, tenants } = ledger;
-  const { graphiql: introspection, corsOrigins } = config;
-  const common = { clock, ids, logger, metrics, timers: systemTimers, corsOrigins };
+  const { graphiql: introspection } = config;
+  const common = { clock, ids, logger, metrics, timers: systemTimers, ...callerRules(config) };
   const verifier = createTokenVerifier(config, tenants, common);
   const realtime = createRealtime({ ...common, bus, readOrder: orderReader(store) }, overrides.realtime);
   const shared: SharedContext = { ledger, realtime, metrics, logger };
@@ -80,6 +81,7 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
       keySetStatus: verifier.keySetStatus,
     }),
   );
+  app.use(refuseForeignHosts(common.isOwnHost));
   app.route('/', stripeWebhook({ ledger, logger, metrics }));
   app.route(
     '/',

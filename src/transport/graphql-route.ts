@@ -22,7 +22,7 @@ export interface GraphqlRouteOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  readonly corsOrigins: readonly string[];
+  readonly isAllowedOrigin: (origin: string) => boolean;
   /** GraphiQL's page, where it is served. */
   readonly graphiqlPage?: ((request: Request) => Response) | undefined;
 }
@@ -36,13 +36,17 @@ export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: Re
   app.use(
     GRAPHQL_PATH,
     cors({
-      origin: [...options.corsOrigins],
+      origin: (origin) => (options.isAllowedOrigin(origin) ? origin : undefined),
       allowMethods: ['POST'],
       allowHeaders: ['authorization', 'content-type', CSRF_HEADER, REQUEST_ID_HEADER],
       exposeHeaders: [REQUEST_ID_HEADER, 'retry-after'],
       maxAge: 600,
     }),
   );
+  app.use(GRAPHQL_PATH, async (context, next) => {
+    await next();
+    inTheTypeAskedFor(context.req.header('accept') ?? '', context.res);
+  });
   app.post(
     GRAPHQL_PATH,
     async (context, next) => {
@@ -64,6 +68,18 @@ export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: Re
   });
   return app;
 }
+
+/**
+ * Clients read the code of an error from `application/graphql-response+json` at any status, and from plain JSON at 200 alone. So
+ * what refuses a request before GraphQL sees it has the type that was asked for, as answers of GraphQL have.
+ */
+function inTheTypeAskedFor(accept: string, { status, headers }: Response): void {
+  const isRefusal = status >= 400 && headers.get('content-type')?.startsWith('application/json') === true;
+  if (isRefusal && accept.toLowerCase().includes(GRAPHQL_RESPONSE))
+    headers.set('content-type', `${GRAPHQL_RESPONSE}; charset=utf-8`);
+}
+
+const GRAPHQL_RESPONSE = 'application/graphql-response+json';
 
 /**
  * RFC 6750: a client without a token is asked for one. Of a bad token only its times are told, since a fresh token or a moment's

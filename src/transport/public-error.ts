@@ -62,7 +62,8 @@ export function publicError(error: unknown, options: PublicErrorOptions): GraphQ
     // Ours already, or masked before: the same again.
     if (CODES.includes(code))
       return shown(error, options, { code, http: alwaysSaid(http), requestId, retryAfterMs });
-    if (isAboutTheRequest(error)) return shown(error, options, { code: 'BAD_REQUEST', http });
+    if (isAboutTheRequest(error))
+      return shown(error, options, { code: 'BAD_REQUEST', http: http ?? NOT_EXECUTED });
   }
   const { requestId, log } = options;
   const known = error instanceof GraphQLError ? error : undefined;
@@ -74,6 +75,9 @@ export function publicError(error: unknown, options: PublicErrorOptions): GraphQ
     extensions: { code: 'INTERNAL', requestId, ...http },
   });
 }
+
+/** GraphQL over HTTP: a request error is 400 in the media type of its own, 200 in plain JSON. Yoga says so of all but variables. */
+const NOT_EXECUTED = { status: 400, spec: true };
 
 /** Parsing, validation and variables fail before any resolver runs: such an error has no path and no cause of ours. */
 function isAboutTheRequest({ path, originalError }: GraphQLError): boolean {

@@ -12,8 +12,10 @@ export interface SocketServerOptions extends Omit<SocketSessionsOptions, 'limits
   /** The HTTP server whose upgrades to take. */
   readonly server: Server;
   readonly path: string;
-  /** The web pages that may open a socket, beside the gateway's own. Other programs send no origin and may. */
-  readonly corsOrigins: readonly string[];
+  /** Whether a web page may open a socket, beside the gateway's own. Other programs send no origin and may. */
+  readonly isAllowedOrigin: (origin: string) => boolean;
+  /** Whether the server goes by this name, of a `Host` header. */
+  readonly isOwnHost: (host: string | undefined) => boolean;
   readonly limits?: Partial<SocketLimits>;
   readonly metrics: Pick<Metrics, 'count' | 'set'>;
 }
@@ -35,7 +37,7 @@ const DEFAULT_LIMITS: SocketLimits = {
 
 /** Serves GraphQL over WebSocket (graphql-transport-ws) on a path of an HTTP server (docs/DESIGN.md §9). */
 export function attachWebSocketServer(options: SocketServerOptions): SocketServer {
-  const { server, path, corsOrigins, timers, metrics } = options;
+  const { server, path, timers, metrics } = options;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const close = createClose(timers, limits.closeGraceMs);
   const serve = createSocketSessions({ ...options, limits }, close);
@@ -54,7 +56,8 @@ export function attachWebSocketServer(options: SocketServerOptions): SocketServe
   function refusalOf(request: IncomingMessage): string | undefined {
     if (request.url?.split('?')[0] !== path) return '404 Not Found';
     if (draining) return '503 Service Unavailable';
-    return isOriginAllowed(request, corsOrigins) ? undefined : '403 Forbidden';
+    if (!options.isOwnHost(request.headers.host)) return '421 Misdirected Request';
+    return mayOpen(request, options.isAllowedOrigin) ? undefined : '403 Forbidden';
   }
 
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
@@ -84,9 +87,9 @@ export function attachWebSocketServer(options: SocketServerOptions): SocketServe
 }
 
 /** Tokens come in a message, never in a cookie, so a foreign page could not use a visitor's. This is a second defence. */
-function isOriginAllowed({ headers }: IncomingMessage, corsOrigins: readonly string[]): boolean {
+function mayOpen({ headers }: IncomingMessage, isAllowedOrigin: (origin: string) => boolean): boolean {
   const { origin, host } = headers;
-  if (origin === undefined || corsOrigins.includes(origin)) return true;
+  if (origin === undefined || isAllowedOrigin(origin)) return true;
   return host !== undefined && parseUrl(origin)?.host === host;
 }
 

@@ -190,6 +190,65 @@ it.each([
   expect([answer.status, answer.data]).toEqual([200, { viewer: { subject: 'alice' } }]);
 });
 
+describe('a refusal before GraphQL', () => {
+  const GRAPHQL_RESPONSE = 'application/graphql-response+json';
+  const query = JSON.stringify({ query: '{ viewer { subject } }' });
+  const accepts = [`${GRAPHQL_RESPONSE}, application/json;q=0.9`, 'application/json'];
+
+  it.each<[number, string, Record<string, string>]>([
+    [401, 'POST', { authorization: 'Bearer nonsense' }],
+    [403, 'POST', { origin: 'https://evil.example' }],
+    [405, 'PUT', {}],
+    [415, 'POST', { 'content-type': 'text/plain' }],
+  ])('%i has the media type that was asked for', async (status, method, headers) => {
+    for (const accept of accepts) {
+      const response = await fetch(gateway.graphqlUrl, {
+        method,
+        body: query,
+        headers: {
+          'content-type': 'application/json',
+          authorization: `Bearer ${await gateway.token(ALICE)}`,
+          accept,
+          ...headers,
+        },
+      });
+      expect(response.status).toBe(status);
+      expect(response.headers.get('content-type')?.split(';')[0]).toBe(accept.split(',')[0]);
+      expect(codesOf(await readAnswer(response))).toHaveLength(1);
+    }
+  });
+
+  it('of a variable that is no good is 400 with its place, in the media type of GraphQL over HTTP', async () => {
+    const body = JSON.stringify({
+      query: 'query ($id: ID!) { order(id: $id) { id } }',
+      variables: { id: { no: 'id' } },
+    });
+    const response = await gateway.post(ALICE, body, { accept: GRAPHQL_RESPONSE });
+    const answer = await readAnswer(response);
+    expect([answer.status, codesOf(answer)]).toEqual([400, ['BAD_REQUEST']]);
+    expect(answer.errors).toMatchObject([{ locations: [{ line: 1, column: 8 }] }]);
+  });
+});
+
+describe('a page of this machine', () => {
+  it('may call a gateway in development, from any port, and a foreign page may not', async () => {
+    const ask = (origin: string): Promise<Response> =>
+      fetch(gateway.graphqlUrl, {
+        method: 'OPTIONS',
+        headers: { origin, 'access-control-request-method': 'POST' },
+      });
+    for (const origin of ['http://localhost:5173', 'http://127.0.0.1:3000', 'http://[::1]:8080'])
+      expect((await ask(origin)).headers.get('access-control-allow-origin')).toBe(origin);
+    for (const origin of [
+      'http://localhost.evil.example',
+      'https://localhost:5173',
+      'http://192.168.1.5',
+      'null',
+    ])
+      expect((await ask(origin)).headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
 describe('every answer', () => {
   it("carries the sender's request id, or one of ours", async () => {
     const body = JSON.stringify({ query: '{ viewer { subject } }' });

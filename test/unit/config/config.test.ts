@@ -7,13 +7,15 @@ import { loadConfig } from '../../../src/config/config.ts';
 const PRODUCTION: NodeJS.ProcessEnv = {
   NODE_ENV: 'production',
   STRIPE_SECRET_KEY: 'sk_live_abcdefgh',
-  STRIPE_WEBHOOK_SECRETS: 'whsec_aaaaaaaa,whsec_bbbbbbbb',
+  STRIPE_WEBHOOK_SECRETS: 'whsec_first-secret-of-the-endpoint-1,whsec_second-secret-of-the-endpoint-2',
   AUTH_JWT_SECRET: 'an-operators-own-secret-of-length-38-x',
   AUTH_ISSUER: 'https://issuer.example',
   AUTH_AUDIENCE: 'hitotsu',
   PAYMENT_CODE_SECRET: 'another-secret-of-the-operator-length-40',
   TENANTS_FILE: '/etc/hitotsu/tenants.json',
 };
+
+const STRONG = 'at least 32 bytes of secret text with at least 12 different characters';
 
 function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
@@ -178,8 +180,10 @@ describe('a wrong value stops start-up with the variable’s name and what it ta
       'http://issuer.example/keys',
       'AUTH_JWKS_URL takes an https URL without user and password, or an http URL on this machine.',
     ],
-    ['AUTH_JWT_SECRET', 'x'.repeat(31), 'AUTH_JWT_SECRET takes at least 32 bytes of secret text.'],
-    ['PAYMENT_CODE_SECRET', 'x'.repeat(31), 'PAYMENT_CODE_SECRET takes at least 32 bytes of secret text.'],
+    ['AUTH_JWT_SECRET', 'abcdefghijklmnopqrstuvwxyz01234', `AUTH_JWT_SECRET takes ${STRONG}.`],
+    ['AUTH_JWT_SECRET', 'abcdefghijk'.repeat(8), `AUTH_JWT_SECRET takes ${STRONG}.`],
+    ['PAYMENT_CODE_SECRET', 'x'.repeat(64), `PAYMENT_CODE_SECRET takes ${STRONG}.`],
+    ['ALLOW_PLAINTEXT', 'stripe', 'ALLOW_PLAINTEXT takes a comma-separated list of: dynamodb, redis.'],
     ['REDIS_URL', 'http://redis.example', 'REDIS_URL takes a redis:// or rediss:// URL.'],
   ])('%s=%s', (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toStrictEqual([problem]);
@@ -192,7 +196,7 @@ describe('a wrong value stops start-up with the variable’s name and what it ta
       new ConfigError([
         'PORT takes a whole number from 0 to 65535.',
         'STRIPE_SECRET_KEY takes a secret or restricted key of Stripe: sk_… or rk_….',
-        'AUTH_JWT_SECRET takes at least 32 bytes of secret text.',
+        `AUTH_JWT_SECRET takes ${STRONG}.`,
       ]),
     );
   });
@@ -239,9 +243,38 @@ describe('Stripe in development', () => {
   });
 });
 
+describe('a development gateway that others can reach', () => {
+  test.each(['0.0.0.0', '::', '192.168.1.5', 'gateway'])('does not run on published secrets: %s', (host) => {
+    expect(problemsOf({ HOST: host })).toStrictEqual([
+      'HOST must be this machine alone while everyone knows the secrets: give AUTH_JWT_SECRET, PAYMENT_CODE_SECRET, STRIPE_WEBHOOK_SECRETS too.',
+    ]);
+  });
+
+  test.each(['127.0.0.1', 'localhost', '::1'])('may run on them where nobody else reaches it: %s', (host) => {
+    expect(problemsOf({ HOST: host })).toStrictEqual([]);
+  });
+
+  test('runs on secrets of its own, each of them', () => {
+    const own = {
+      HOST: '0.0.0.0',
+      AUTH_JWT_SECRET: PRODUCTION['AUTH_JWT_SECRET'],
+      PAYMENT_CODE_SECRET: PRODUCTION['PAYMENT_CODE_SECRET'],
+      STRIPE_WEBHOOK_SECRETS: PRODUCTION['STRIPE_WEBHOOK_SECRETS'],
+    };
+    expect(problemsOf(own)).toStrictEqual([]);
+    for (const name of ['AUTH_JWT_SECRET', 'PAYMENT_CODE_SECRET', 'STRIPE_WEBHOOK_SECRETS'])
+      expect(problemsOf({ ...own, [name]: '' })).toStrictEqual([
+        `HOST must be this machine alone while everyone knows the secrets: give ${name} too.`,
+      ]);
+  });
+});
+
 test('tokens are checked by a secret or by public keys, not by both', () => {
   expect(
-    problemsOf({ AUTH_JWT_SECRET: 'x'.repeat(32), AUTH_JWKS_URL: 'https://issuer.example/keys' }),
+    problemsOf({
+      AUTH_JWT_SECRET: PRODUCTION['AUTH_JWT_SECRET'],
+      AUTH_JWKS_URL: 'https://issuer.example/keys',
+    }),
   ).toStrictEqual(['AUTH_JWT_SECRET and AUTH_JWKS_URL exclude each other: give one.']);
 });
 
@@ -253,7 +286,7 @@ describe('production', () => {
     expect(config.stripe).toStrictEqual({
       secretKey: 'sk_live_abcdefgh',
       livemode: true,
-      webhookSecrets: ['whsec_aaaaaaaa', 'whsec_bbbbbbbb'],
+      webhookSecrets: ['whsec_first-secret-of-the-endpoint-1', 'whsec_second-secret-of-the-endpoint-2'],
       webhookToleranceS: 300,
     });
   });
@@ -281,11 +314,45 @@ describe('production', () => {
     ['PAYMENT_CODE_SECRET', 'hitotsu-development-payment-code-secret-not-for-production'],
     ['PAYMENT_CODE_SECRET', 'hitotsu-development-jwt-secret-not-for-production'],
     ['STRIPE_SECRET_KEY', 'sk_test_hitotsu_development'],
-    ['STRIPE_WEBHOOK_SECRETS', 'whsec_aaaaaaaa,whsec_hitotsu_development'],
+    ['STRIPE_WEBHOOK_SECRETS', 'whsec_first-secret-of-the-endpoint-1,whsec_hitotsu_development'],
   ])('refuses a published secret as %s: %s', (name, value) => {
-    expect(problemsOf({ ...PRODUCTION, [name]: value })).toStrictEqual([
+    expect(problemsOf({ ...PRODUCTION, [name]: value })).toContain(
       `${name} must not be a development secret in production.`,
-    ]);
+    );
+  });
+
+  test.each([
+    [
+      'STRIPE_WEBHOOK_SECRETS',
+      'whsec_short-of-32-bytes',
+      'must each have at least 32 bytes, 12 of them different, in production',
+    ],
+    [
+      'STRIPE_WEBHOOK_SECRETS',
+      `whsec_${'a'.repeat(40)}`,
+      'must each have at least 32 bytes, 12 of them different, in production',
+    ],
+    ['CORS_ORIGINS', 'https://shop.example,http://shop.example', 'must all be https in production'],
+    [
+      'DYNAMODB_ENDPOINT',
+      'http://table.example:8000',
+      'must be encrypted to another machine, unless ALLOW_PLAINTEXT names dynamodb',
+    ],
+    [
+      'REDIS_URL',
+      'redis://bus.example:6379',
+      'must be encrypted to another machine, unless ALLOW_PLAINTEXT names redis',
+    ],
+  ])('refuses %s=%s', (name, value, problem) => {
+    expect(problemsOf({ ...PRODUCTION, [name]: value })).toStrictEqual([`${name} ${problem}.`]);
+  });
+
+  test('speaks in plain text to this machine, and to another one where somebody has decided so', () => {
+    const plain = { DYNAMODB_ENDPOINT: 'http://table.example:8000', REDIS_URL: 'redis://bus.example:6379' };
+    expect(problemsOf({ ...PRODUCTION, ...plain, ALLOW_PLAINTEXT: 'dynamodb, redis' })).toStrictEqual([]);
+    expect(problemsOf({ ...PRODUCTION, ...plain, ALLOW_PLAINTEXT: 'redis' })).toHaveLength(1);
+    const local = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000', REDIS_URL: 'redis://localhost:6379' };
+    expect(problemsOf({ ...PRODUCTION, ...local })).toStrictEqual([]);
   });
 
   test('wants another secret for payment codes than for tokens', () => {

@@ -78,7 +78,8 @@ describe('the demo tenant', () => {
     expect(problemsOf(demoFile())).toStrictEqual([
       "TENANTS_FILE demo.returnUrls.0: takes an https URL without query and fragment, or an app's scheme such as my-app://.",
       "TENANTS_FILE demo.returnUrls.1: takes an https URL without query and fragment, or an app's scheme such as my-app://.",
-      'TENANTS_FILE demo.merchants.flowers.notifyUrl: takes an https URL without user, password and fragment.',
+      'TENANTS_FILE demo.merchants.flowers.notifyUrl: takes an https URL without user, password and fragment, to a public host.',
+      "TENANTS_FILE demo.merchants.flowers.notifySecrets.0: takes a secret of your own in production, not the demo's.",
     ]);
   });
 });
@@ -240,6 +241,25 @@ test('a merchant may have its notifications on this machine in development, neve
     notifySecrets: [secret],
   });
   expect(problemsOf(file)).toStrictEqual([
-    'TENANTS_FILE shop.merchants.main.notifyUrl: takes an https URL without user, password and fragment.',
+    'TENANTS_FILE shop.merchants.main.notifyUrl: takes an https URL without user, password and fragment, to a public host.',
+  ]);
+});
+
+test.each([
+  'https://localhost/hook',
+  'https://hooks.localhost/',
+  'https://127.8.8.8/',
+  'https://[::1]/',
+  'https://[::ffff:10.0.0.1]/',
+  'https://10.1.2.3/hook',
+  'https://169.254.169.254/latest/meta-data',
+  'https://[fd00::1]/',
+  'https://metadata.google.internal/',
+  'https://intranet/hook',
+  'https://printer.local./',
+])('in production no notification goes to %s', (notifyUrl) => {
+  const notifySecrets = [`whsec_${Buffer.alloc(32, 7).toString('base64')}`];
+  expect(problemsOf(fileOf({ merchants: { main: { name: 'M', notifyUrl, notifySecrets } } }))).toStrictEqual([
+    'TENANTS_FILE shop.merchants.main.notifyUrl: takes an https URL without user, password and fragment, to a public host.',
   ]);
 });

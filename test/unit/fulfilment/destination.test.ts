@@ -1,10 +1,9 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { isPublicAddress, literalAddress } from '../../../src/config/addresses.ts';
 import {
   ForbiddenDestinationError,
   type Resolve,
-  isPublicAddress,
-  literalAddress,
   publicLookup,
 } from '../../../src/fulfilment/destination.ts';
 import { post } from '../../../src/fulfilment/post.ts';
