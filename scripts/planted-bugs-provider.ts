@@ -1,6 +1,7 @@
 import type { PlantedBug } from './planted-bug.ts';
 
 const PROVIDER_FAULTS = 'test/integration/faults/provider-operations.test.ts';
+const WRONG_CLOCKS = 'test/integration/provider/wrong-clocks.test.ts';
 const TAKEOVER = 'test/integration/provider/takeover.test.ts';
 
 /** The provider's side: claims, events, steps. */
@@ -36,6 +37,36 @@ export const PROVIDER: readonly PlantedBug[] = [
     from: 'mayTakeOver(lease, nowMs) ? { ...lease, ...to } : undefined,',
     to: 'mayTakeOver(lease, nowMs + 3_600_000) ? { ...lease, ...to } : undefined,',
     tests: ['test/unit/ledger/model/provider/attempts.test.ts', TAKEOVER],
+  },
+  {
+    name: "a process goes by its own clock where it is off from the table's",
+    file: 'src/ledger/table/table-clock.ts',
+    from: 'nowMs: () => own.nowMs() - skewMs,',
+    to: 'nowMs: () => own.nowMs(),',
+    tests: ['test/unit/ledger/table/table-clock.test.ts', WRONG_CLOCKS],
+  },
+  {
+    name: 'a process whose clock is wrong claims a payment page',
+    file: 'src/ledger/usecases/runtime/guarded-command.ts',
+    from: "if (decision.kind === 'CLAIM' && !ledger.clock.isRight())",
+    to: "if (decision.kind === 'CLAIM' && !ledger.clock.isRight() && nowMs < 0)",
+    tests: [WRONG_CLOCKS],
+  },
+  {
+    name: 'a process whose clock is wrong takes up what is due',
+    file: 'src/fulfilment/work-order.ts',
+    from: 'if (!ledger.clock.isRight()) return false;',
+    to: '',
+    tests: ['test/integration/fulfilment/wrong-clock.test.ts'],
+    only: 'leaves due orders to others',
+  },
+  {
+    name: 'a cursor of events that ran past now stays there',
+    file: 'src/ledger/items/event-cursor.ts',
+    from: 'return read.fromS > nowS - TRAIL_S + UNCERTAIN_S',
+    to: 'return read.fromS < 0',
+    tests: ['test/unit/ledger/items/event-cursor.test.ts', WRONG_CLOCKS],
+    only: 'ran past now|goes back by a day',
   },
   {
     name: 'a claim is completed whoever owns it now',

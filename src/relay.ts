@@ -37,8 +37,8 @@ function main(args: readonly string[]): ExitCode {
     ]);
   }
   const { name: tableName, region, endpoint } = reachableTable(config);
-  const { ledger, metrics, logger, close } = composeLedger(config);
-  const table = createDynamoDbClient({ region, endpoint });
+  const { ledger, metrics, logger, tableClock, close } = composeLedger(config);
+  const table = createDynamoDbClient({ region, endpoint, clock: tableClock });
   const relay = startRelay({
     ...RELAY_DEFAULTS,
     stream: createChangeStream({ table, streams: createStreamsClient({ region, endpoint }), tableName }),

@@ -8,6 +8,7 @@ import { userInfo } from 'node:os';
 import { loadConfig } from '../config/config.ts';
 import { systemClock } from '../ledger/kernel/clock.ts';
 import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
+import { createTableClock } from '../ledger/table/table-clock.ts';
 import { randomIds } from '../ledger/kernel/ids.ts';
 import { createStore } from '../ledger/table/store.ts';
 import { approximateItemCount } from '../ledger/table/table.ts';
@@ -22,13 +23,14 @@ const REQUEST_TIMEOUT_MS = 30_000;
 
 async function answer(options: MigrateOptions): Promise<MigrateAnswer> {
   const { name: tableName, region, endpoint } = reachableTable(loadConfig());
-  const client = createDynamoDbClient({ region, endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS });
+  const clock = createTableClock();
+  const client = createDynamoDbClient({ region, endpoint, requestTimeoutMs: REQUEST_TIMEOUT_MS, clock });
   const ids = randomIds();
   const wait = (ms: number): Promise<void> => delay(ms);
   const limiter = createCapacityLimiter(options.unitsPerS, systemClock, wait);
   const shared = { client, tableName, ids, wait, onConsumed: limiter.spend };
   const table = { store: createStore(shared), transactor: createTransactor(shared) };
-  const toolkit = { table, clock: systemClock, ids, operator: userInfo().username, wait };
+  const toolkit = { table, clock, ids, operator: userInfo().username, wait };
   const startedMs = systemClock.nowMs();
   try {
     const expectedItems = options.command === 'backfill' ? await approximateItemCount(client, tableName) : 0;

@@ -27,10 +27,11 @@ export interface WorkOrderDeps {
 /**
  * Does what a due order needs: its due steps, its confirmation, the provider's state of it. Steps are independent, so they run
  * all at once; their results are written one after another. What fails stays due, so nothing is lost. Resolves to whether its
- * steps or its state moved on. Throws for bugs and what the sweeper throws.
+ * steps or its state moved on; a process whose clock is wrong leaves it to others. Throws for bugs and what the sweeper throws.
  */
 export async function workOnOrder(deps: WorkOrderDeps, ref: OrderRef): Promise<boolean> {
   const { ledger, registry, policy, limits, logger } = deps;
+  if (!ledger.clock.isRight()) return false;
   const owner = ledger.ids.token();
   const taken = await takeUpOrder(ledger, ref, owner, policy);
   if (taken.kind === 'GONE') return false;

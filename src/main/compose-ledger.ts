@@ -5,12 +5,13 @@ import { type Registry, createRegistry, followUpsOf } from '../fulfilment/follow
 import { DEFAULT_POST_LIMITS, notifyMerchant } from '../fulfilment/notify-merchant.ts';
 import { refundOverpayment } from '../fulfilment/refund-overpayment.ts';
 import { type WakeUps, createWakeUps } from '../fulfilment/wake-ups.ts';
-import { type Clock, systemClock } from '../ledger/kernel/clock.ts';
+import type { Clock, SharedClock } from '../ledger/kernel/clock.ts';
 import { createDynamoDbClient } from '../ledger/table/dynamodb.ts';
 import { type Ids, randomIds } from '../ledger/kernel/ids.ts';
 import { readMetadataOf } from '../ledger/usecases/queries/read-order-metadata.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import { createStore } from '../ledger/table/store.ts';
+import { type TableClock, createTableClock } from '../ledger/table/table-clock.ts';
 import { createTransactor } from '../ledger/table/transact.ts';
 import { followMigrations, readAlongMigrations } from '../migrations/migrating-table.ts';
 import type { Table } from '../migrations/toolkit.ts';
@@ -27,7 +28,8 @@ import { type Tenants, loadTenants } from '../config/tenants.ts';
 
 /** What a test, or another way to run, puts in the place of an adapter. */
 export interface LedgerOverrides {
-  readonly clock?: Clock;
+  /** In the place of the table's time. */
+  readonly clock?: SharedClock;
   readonly ids?: Ids;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -46,6 +48,8 @@ export interface Composition {
   readonly wakeUps: WakeUps;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** The table's time, for further clients of the table to learn from. */
+  readonly tableClock: TableClock;
   /** Frees all resources. Resolves once no migration waits for this process. */
   readonly close: () => Promise<void>;
 }
@@ -59,9 +63,14 @@ const CONTENT_KEY_WINDOW_S = 300;
 
 /** Composition root of the ledger: the place where its adapters meet its ports. */
 export function composeLedger(config: Config, overrides: LedgerOverrides = {}): Composition {
-  const { clock = systemClock, ids = randomIds() } = overrides;
-  const logger = overrides.logger ?? createLogger({ level: config.logLevel, clock });
   const metrics = overrides.metrics ?? createMetrics({ ofProcess: true });
+  let onSkew: (skewMs: number) => void = () => undefined;
+  const tableClock = createTableClock(undefined, (skewMs) => {
+    onSkew(skewMs);
+  });
+  const { clock = tableClock, ids = randomIds() } = overrides;
+  const logger = overrides.logger ?? createLogger({ level: config.logLevel, clock });
+  onSkew = skewReporter(tableClock, metrics, logger);
   const tenants = overrides.tenants ?? loadTenants(config.tenantsFile, config);
   const provider = measuredProvider(overrides.provider ?? createProvider(config), { clock, metrics });
   // Production refuses a tenants' file that names this machine; a name that leads to a private address is refused here.
@@ -69,7 +78,7 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
   const wakeUps = createWakeUps();
   const { bus, close: closeBus } = createBus(config, logger, metrics);
   const { name: tableName, region, endpoint } = config.table;
-  const client = createDynamoDbClient({ region, endpoint });
+  const client = createDynamoDbClient({ region, endpoint, clock: tableClock });
   const executor = { client, tableName, ids, wait: (ms: number): Promise<void> => delay(ms) };
   const table = { store: createStore(executor), transactor: createTransactor(executor) };
   const followed = followedTable(table, clock, ids, overrides.readsOnly ?? false);
@@ -109,7 +118,20 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
     await followed.stop().catch(() => undefined);
     client.destroy();
   };
-  return { ledger, registry, wakeUps, logger, metrics, close };
+  return { ledger, registry, wakeUps, logger, metrics, tableClock, close };
+}
+
+/** Measures every skew, and says once when the clock becomes wrong or right. */
+function skewReporter(clock: TableClock, metrics: Metrics, logger: Logger): (skewMs: number) => void {
+  let wasRight = true;
+  return (skewMs) => {
+    metrics.set('clockSkewSeconds', skewMs / 1000);
+    const isRight = clock.isRight();
+    if (isRight === wasRight) return;
+    wasRight = isRight;
+    if (isRight) logger.info("the clock is the table's again");
+    else logger.error("the clock is not the table's: nothing is claimed", { skewMs: Math.round(skewMs) });
+  };
 }
 
 /** The table in the shape that a migration gives it now, and how to leave the processes that migrations count on. */

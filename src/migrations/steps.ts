@@ -24,8 +24,9 @@ export async function takeStep(
   { dryRun = false }: { readonly dryRun?: boolean } = {},
 ): Promise<MigrationStepResult> {
   const { table, clock, operator } = toolkit;
-  const nowMs = clock.nowMs();
   const states = await readStates(table.store);
+  // After a reading, which brought the table's time: heartbeats are written in it.
+  const nowMs = clock.nowMs();
   const state = states.find(({ id }) => id === migration.id);
   const fleet = await readFleet(table.store, nowMs);
   const find: StepChecks['find'] = (isWanted) => findItem(table.store, isWanted);

@@ -61,11 +61,12 @@ export function createMigrationView(options: ViewOptions): MigrationView {
   let reading: Promise<void> | undefined;
 
   async function readOnce(): Promise<void> {
-    const atMs = clock.nowMs();
+    let atMs = clock.nowMs();
     let state = await underWay(store);
     if (state !== undefined && heartbeat.isSilent(atMs)) {
       // Said before it is read for good: a step that doesn't see this process is then seen by it. Who was silent may have
-      // ceased to count, and joins anew.
+      // ceased to count, and joins anew. With the first reading came the table's time.
+      atMs = clock.nowMs();
       await heartbeat.tell({ atMs });
       state = await underWay(store);
     }
@@ -88,7 +89,8 @@ export function createMigrationView(options: ViewOptions): MigrationView {
   // An outage shows in `act`, which stops acting on what is too old.
   const poll = (): void => void refresh().catch(() => undefined);
   const timer = pollMs === undefined ? undefined : setInterval(poll, pollMs).unref();
-  const isCurrent = (): boolean => clock.nowMs() - readAtMs <= LEASE_MS;
+  // Also where the clock was set back meanwhile: then how old the reading is isn't known.
+  const isCurrent = (): boolean => Math.abs(clock.nowMs() - readAtMs) <= LEASE_MS;
 
   return {
     refresh,
@@ -125,7 +127,7 @@ function createHeartbeat({ transactor, ids }: ViewOptions): OwnHeartbeat {
   const commit = (item: PlannedItem): Promise<CommitResult> =>
     transactor.commit(plan(ids.token(), { items: [item] }));
   return {
-    isSilent: (nowMs) => nowMs - heardAtMs > LEASE_MS,
+    isSilent: (nowMs) => Math.abs(nowMs - heardAtMs) > LEASE_MS,
     tell: async (heartbeat) => {
       const { kind } = await commit(putHeartbeat({ process, ...heartbeat }));
       if (kind !== 'COMMITTED') throw new TableUnavailableError();

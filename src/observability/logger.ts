@@ -37,6 +37,7 @@ const FIELDS = [
   'role',
   'shard',
   'signal',
+  'skewMs',
   'state',
   'status',
   'stepName',

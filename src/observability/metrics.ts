@@ -34,6 +34,7 @@ const COUNTERS = {
 };
 
 const GAUGES = {
+  clockSkewSeconds: metric("Alert: seconds that this process's clock is ahead of the table's."),
   dueOrders: metric('Orders that are due and not yet taken up.'),
   runningSteps: metric('Follow-ups that this process is running now.'),
   deadSteps: metric('Alert: follow-ups that ran out of attempts.'),

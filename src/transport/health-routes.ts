@@ -16,7 +16,10 @@ export interface HealthOptions {
   readonly keySetStatus?: () => KeySetStatus | undefined;
 }
 
-/** `/healthz`: the process lives. `/readyz`: it can work. `/metrics`: Prometheus' text. */
+/**
+ * `/healthz`: the process lives. `/readyz`: it can work, since the table can be read and the clock is right. `/metrics`: Prometheus'
+ * text.
+ */
 export function healthRoutes({ ledger, metrics, logger, isDraining, keySetStatus }: HealthOptions): Hono {
   const app = new Hono();
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
@@ -28,6 +31,7 @@ export function healthRoutes({ ledger, metrics, logger, isDraining, keySetStatus
       logger.warn('the table can not be read', {}, error);
       return context.json({ status: 'unavailable', table: 'unreadable' }, 503);
     }
+    if (!ledger.clock.isRight()) return context.json({ status: 'unavailable', clock: 'wrong' }, 503);
     // A bus that is down delays live updates and nothing else: subscribers read the table.
     // Without keys no token can be checked here, but neither can it elsewhere: taking all servers away would help nobody.
     const keys = keySetStatus?.()?.toLowerCase();

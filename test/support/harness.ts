@@ -5,6 +5,7 @@ import type { Viewer } from '../../src/auth/viewer.ts';
 import type { StoredItem } from '../../src/ledger/kernel/attributes.ts';
 import { defined } from '../../src/ledger/kernel/defined.ts';
 import { createDynamoDbClient } from '../../src/ledger/table/dynamodb.ts';
+import type { TableClock } from '../../src/ledger/table/table-clock.ts';
 import { type Entry, readEntry } from '../../src/ledger/model/entries/entry.ts';
 import { type Ids, randomIds } from '../../src/ledger/kernel/ids.ts';
 import { PREFIX, balanceKey, orderKey, partition } from '../../src/ledger/kernel/keys.ts';
@@ -82,6 +83,8 @@ export interface HarnessOptions {
   readonly tableName?: string;
   readonly ids?: Ids;
   readonly clock?: OwnedClock;
+  /** In the place of `clock`: this process's own idea of the table's time. */
+  readonly tableClock?: TableClock;
   readonly provider?: PaymentProvider;
   readonly settings?: Partial<LedgerSettings>;
   readonly tenants?: Tenants;
@@ -130,7 +133,12 @@ export async function makeHarness(options: HarnessOptions): Promise<Harness> {
   const clock = options.clock ?? ownedClock();
   const { wait, waitedMs } = recordedWaits();
   const { endpoint, requestTimeoutMs } = options;
-  const client = createDynamoDbClient({ region: 'local', endpoint, ...defined({ requestTimeoutMs }) });
+  const client = createDynamoDbClient({
+    region: 'local',
+    endpoint,
+    clock: options.tableClock,
+    ...defined({ requestTimeoutMs }),
+  });
   const directEndpoint = options.directEndpoint ?? endpoint;
   const direct = createDynamoDbClient({ region: 'local', endpoint: directEndpoint });
   await createTable(direct, { tableName, streams: options.streams ?? false, protectedFromLoss: false });
@@ -146,7 +154,7 @@ export async function makeHarness(options: HarnessOptions): Promise<Harness> {
       ids,
       wait,
     }),
-    clock,
+    clock: options.tableClock ?? clock,
     ids,
     tenants: options.tenants ?? TEST_TENANTS,
     provider: options.provider ?? unusedProvider(),

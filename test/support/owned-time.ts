@@ -1,10 +1,10 @@
-import type { Clock } from '../../src/ledger/kernel/clock.ts';
+import type { SharedClock } from '../../src/ledger/kernel/clock.ts';
 
 /** 2030-03-17T17:46:40Z: in the future, so that no engine's TTL deletes what a test has written. */
 export const TEST_EPOCH_MS = 1_900_000_000_000;
 
 /** A clock that stands still until a test moves it. */
-export interface OwnedClock extends Clock {
+export interface OwnedClock extends SharedClock {
   readonly advance: (ms: number) => void;
 }
 
@@ -12,6 +12,7 @@ export function ownedClock(startMs: number = TEST_EPOCH_MS): OwnedClock {
   let nowMs = startMs;
   return {
     nowMs: () => nowMs,
+    isRight: () => true,
     advance: (ms) => {
       nowMs += ms;
     },

@@ -18,8 +18,13 @@ export interface EventCursor {
 
 /** The cursor trails this far behind now, so that what is listed late isn't missed (docs/DESIGN.md §8). */
 const TRAIL_S = 3_600;
+/** Two processes may read the table's time so differently. */
+const UNCERTAIN_S = 60;
 /** An event that can't be applied is tried for so long at least, and for twice as long at most. */
 const HOLD_S = 6 * 3_600;
+
+/** A cursor that can't be true goes back this far: whoever wrote it may have passed over as much. */
+const RECALL_S = 24 * 3_600;
 
 /** How far a cursor has come. */
 export type CursorPlace = Pick<EventCursor, 'fromS' | 'heldSinceS'>;
@@ -45,6 +50,18 @@ export function nextPlace(place: CursorPlace, leftS: readonly number[], startS: 
   const nextS = Math.max(fromS, Math.min(trailS, ...heldS));
   if (nextS >= trailS) return { fromS: nextS };
   return { fromS: nextS, heldSinceS: giveUpS === undefined ? heldSinceS : startS };
+}
+
+/**
+ * The cursor, if it can be true. It always trails, so one that doesn't was written by a process whose clock was ahead: it
+ * goes back by a day, and its wait is over. So is a wait that nobody would have set.
+ */
+export function credibleCursor(read: EventCursor, nowMs: number, longestWaitMs: number): EventCursor {
+  const nowS = Math.floor(nowMs / 1000);
+  const notBeforeMs = read.notBeforeMs > nowMs + longestWaitMs ? 0 : read.notBeforeMs;
+  return read.fromS > nowS - TRAIL_S + UNCERTAIN_S
+    ? { rev: read.rev, fromS: nowS - RECALL_S, notBeforeMs: 0 }
+    : { ...read, notBeforeMs };
 }
 
 export const EVENT_CURSOR_KEY = systemKey('stripe-events', 'CURSOR');

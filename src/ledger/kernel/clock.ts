@@ -4,7 +4,13 @@ export interface Clock {
   readonly nowMs: () => number;
 }
 
-export const systemClock: Clock = { nowMs: () => Date.now() };
+/** The time of what processes share: leases, due times, cursors. */
+export interface SharedClock extends Clock {
+  /** False: this process's own clock is wrong, so it takes no lease and nothing that is due. */
+  readonly isRight: () => boolean;
+}
+
+export const systemClock: SharedClock = { nowMs: () => Date.now(), isRight: () => true };
 
 /** Whole seconds since the epoch: the unit of a DynamoDB TTL and of Stripe's `created`. */
 export function epochS(nowMs: number): number {

@@ -1,4 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { z } from 'zod';
+import type { TableClock } from './table-clock.ts';
 
 export interface DynamoDbOptions {
   readonly region: string;
@@ -6,6 +8,8 @@ export interface DynamoDbOptions {
   readonly endpoint?: string | undefined;
   /** How long one request may take before its outcome counts as unknown. */
   readonly requestTimeoutMs?: number;
+  /** Learns the table's time from every answer. */
+  readonly clock?: TableClock | undefined;
 }
 
 /**
@@ -16,8 +20,9 @@ export function createDynamoDbClient({
   region,
   endpoint,
   requestTimeoutMs = 4_000,
+  clock,
 }: DynamoDbOptions): DynamoDBClient {
-  return new DynamoDBClient({
+  const client = new DynamoDBClient({
     region,
     maxAttempts: 1,
     requestHandler: {
@@ -31,4 +36,26 @@ export function createDynamoDbClient({
       ? {}
       : { endpoint, credentials: { accessKeyId: 'local', secretAccessKey: 'local' } }),
   });
+  if (clock !== undefined) timeAnswers(client, clock);
+  return client;
+}
+
+/** Tells the clock of each answer, refusals included: AWS refuses what a clock that is far off has signed. */
+function timeAnswers({ middlewareStack }: DynamoDBClient, clock: TableClock): void {
+  middlewareStack.add(
+    (next) => async (request) => {
+      const answeredAt = clock.timeRequest();
+      const result = await next(request);
+      answeredAt(dateOf(result.response));
+      return result;
+    },
+    // Within the deserialiser, so that what it throws for has been seen.
+    { step: 'deserialize', priority: 'low', name: 'timeAnswers' },
+  );
+}
+
+const datedAnswer = z.object({ headers: z.object({ date: z.string() }) });
+
+function dateOf(response: unknown): string | undefined {
+  return datedAnswer.safeParse(response).data?.headers.date;
 }

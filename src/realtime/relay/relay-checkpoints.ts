@@ -2,10 +2,18 @@ import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
   PutItemCommand,
+  QueryCommand,
   paginateQuery,
 } from '@aws-sdk/client-dynamodb';
-import { optionalString, readBoolean, readString, toAttributes } from '../../ledger/kernel/attributes.ts';
-import { epochS } from '../../ledger/kernel/clock.ts';
+import {
+  type StoredItem,
+  optionalString,
+  readBoolean,
+  readInteger,
+  readString,
+  toAttributes,
+} from '../../ledger/kernel/attributes.ts';
+import { type SharedClock, epochS } from '../../ledger/kernel/clock.ts';
 import { integer } from '../../ledger/kernel/integers.ts';
 import { systemKey } from '../../ledger/kernel/keys.ts';
 
@@ -15,8 +23,8 @@ export type ShardCheckpoint =
 
 /** What the relay keeps in the table, under `system#relay`: who reads, and how far it has come. */
 export interface RelayCheckpoints {
-  /** Takes or renews the lease. False while another owner has it. */
-  readonly lease: (owner: string, nowMs: number, leaseMs: number) => Promise<boolean>;
+  /** Takes or renews the lease. False while another owner has it, and where this process's clock is wrong. */
+  readonly lease: (owner: string, clock: SharedClock, leaseMs: number) => Promise<boolean>;
   /** Gives the lease back, so that the next owner need not wait for its end. */
   readonly release: (owner: string, nowMs: number) => Promise<void>;
   readonly load: () => Promise<ReadonlyMap<string, ShardCheckpoint>>;
@@ -48,7 +56,12 @@ export function createRelayCheckpoints(client: DynamoDBClient, TableName: string
   }
 
   return {
-    lease: (owner, nowMs, leaseMs) => putLease(owner, nowMs, nowMs + leaseMs),
+    lease: async (owner, clock, leaseMs) => {
+      // Read first: with its answer comes the table's time, by which leases are kept.
+      const item = await leaseNow(client, TableName);
+      const nowMs = clock.nowMs();
+      return clock.isRight() && mayLease(item, owner, nowMs) && putLease(owner, nowMs, nowMs + leaseMs);
+    },
     release: async (owner, nowMs) => {
       await putLease(owner, nowMs, 0);
     },
@@ -83,4 +96,23 @@ export function createRelayCheckpoints(client: DynamoDBClient, TableName: string
       await client.send(new PutItemCommand({ TableName, Item: toAttributes(item) }));
     },
   };
+}
+
+/** A query, since it is what the relay may do on the table (infra/table.json). */
+async function leaseNow(client: DynamoDBClient, TableName: string): Promise<StoredItem | undefined> {
+  const { uuid, type } = systemKey('relay', 'LEASE');
+  const { Items = [] } = await client.send(
+    new QueryCommand({
+      TableName,
+      ConsistentRead: true,
+      KeyConditionExpression: '#uuid = :uuid AND #type = :type',
+      ExpressionAttributeNames: { '#uuid': 'uuid', '#type': 'type' },
+      ExpressionAttributeValues: toAttributes({ ':uuid': uuid, ':type': type }),
+    }),
+  );
+  return Items[0];
+}
+
+function mayLease(item: StoredItem | undefined, owner: string, nowMs: number): boolean {
+  return item === undefined || readString(item, 'owner') === owner || readInteger(item, 'lease_end') < nowMs;
 }

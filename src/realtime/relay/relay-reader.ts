@@ -1,4 +1,4 @@
-import type { Clock } from '../../ledger/kernel/clock.ts';
+import type { SharedClock } from '../../ledger/kernel/clock.ts';
 import { readEntry } from '../../ledger/model/entries/entry.ts';
 import { PREFIX } from '../../ledger/kernel/keys.ts';
 import { newTransitions } from '../../ledger/model/orders/order-changes.ts';
@@ -12,7 +12,7 @@ export interface RelayReaderOptions {
   readonly stream: ChangeStream;
   readonly checkpoints: RelayCheckpoints;
   readonly bus: Bus;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly logger: Logger;
   /** The shortest time between two checkpoints of a shard: each is a write. */
   readonly checkpointMs: number;

@@ -37,11 +37,12 @@ export function startRelay(options: RelayOptions): Relay {
   let leasedAtMs = Number.NEGATIVE_INFINITY;
 
   async function holdsLease(): Promise<boolean> {
-    const nowMs = clock.nowMs();
-    if (nowMs - leasedAtMs < leaseMs / 3) return true;
-    if (!(await checkpoints.lease(owner, nowMs, leaseMs))) return false;
-    leasedAtMs = nowMs;
-    return true;
+    const sinceMs = clock.nowMs() - leasedAtMs;
+    // Less than nothing: the clock was set back, and when the lease was taken isn't known.
+    if (sinceMs >= 0 && sinceMs < leaseMs / 3) return true;
+    const held = await checkpoints.lease(owner, clock, leaseMs);
+    if (held) leasedAtMs = clock.nowMs();
+    return held;
   }
 
   /** Reads until the relay is stopped or somebody else has the lease. */

@@ -44,7 +44,7 @@ it(
     const tenantsFile = join(folder, 'tenants.json');
     await writeFile(tenantsFile, JSON.stringify({ t_1: tenant }));
     const tenants = parseTenants({ t_1: tenant }, { production: false });
-    const clock = { nowMs: systemClock.nowMs, advance: () => undefined };
+    const clock = { ...systemClock, advance: () => undefined };
     const reported = notifyMerchant({
       readMetadata: () => Promise.resolve([]),
       tenants,

@@ -139,9 +139,9 @@ describe('the relay', () => {
     const { harness, reported, options } = await relayed();
     const { clock } = harness;
     const checkpoints = createRelayCheckpoints(harness.client, harness.tableName);
-    expect(await checkpoints.lease('dead', clock.nowMs(), 10_000)).toBe(true);
-    expect(await checkpoints.lease('me', clock.nowMs(), 10_000)).toBe(false);
-    expect(await checkpoints.lease('dead', clock.nowMs(), 10_000)).toBe(true);
+    expect(await checkpoints.lease('dead', clock, 10_000)).toBe(true);
+    expect(await checkpoints.lease('me', clock, 10_000)).toBe(false);
+    expect(await checkpoints.lease('dead', clock, 10_000)).toBe(true);
     await pay(harness);
     const start = (): ReturnType<typeof startRelay> =>
       startRelay({

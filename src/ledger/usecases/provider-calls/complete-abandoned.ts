@@ -39,13 +39,14 @@ export async function completeLeased(
 /**
  * Takes over a claim whose lease is past, and completes it: the same key's next request does, another request for the
  * order, or the sweeper; exactly one of them, since the write conditions on owner and lease as read. Undefined where
- * somebody else was faster, or the table couldn't say.
+ * somebody else was faster, the table couldn't say, or this process's clock can't tell that the lease is past.
  */
 export async function completeAbandoned(
   ledger: Ledger,
   ref: OrderRef,
   abandoned: Lease,
 ): Promise<ClaimResult | undefined> {
+  if (!ledger.clock.isRight()) return undefined;
   const owner = ledger.ids.token();
   const change = await changeOrder(ledger, ref, (order, nowMs) =>
     takeOver(order, abandoned.owner, { owner, leaseEndMs: nowMs + ledger.settings.leaseMs }, nowMs),

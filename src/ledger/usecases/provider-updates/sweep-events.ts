@@ -5,6 +5,7 @@ import {
   type CursorPlace,
   EVENT_CURSOR_KEY,
   type EventCursor,
+  credibleCursor,
   giveUpBeforeS,
   nextPlace,
   putEventCursor,
@@ -56,16 +57,20 @@ interface SweepState {
 /**
  * Lists the provider's events from the cursor and applies those whose record is absent, past its `ttl` or FAILED, so
  * that a lost webhook heals whatever it told of. One process at a time does it; undefined where another one does, or
- * where it was done less than `pauseMs` ago. An abort ends it after the page at hand. Throws TableUnavailableError in
+ * where it was done less than `pauseMs` ago, or where this process's clock is wrong. An abort ends it after the page at hand. Throws TableUnavailableError in
  * an outage of the table.
  */
 export async function sweepEvents(
   ledger: Ledger,
   { pauseMs, signal }: { readonly pauseMs: number; readonly signal?: AbortSignal },
 ): Promise<EventSweep | undefined> {
-  const startMs = ledger.clock.nowMs();
   const [item] = await ledger.store.get([EVENT_CURSOR_KEY]);
-  const before = item === undefined ? undefined : readEventCursor(item);
+  if (!ledger.clock.isRight()) return undefined;
+  const startMs = ledger.clock.nowMs();
+  const before =
+    item === undefined
+      ? undefined
+      : credibleCursor(readEventCursor(item), startMs, Math.max(LEASE_MS, pauseMs) + LEASE_MS);
   if (before !== undefined && before.notBeforeMs > startMs) return undefined;
   const { fromS, heldSinceS } = before ?? { fromS: epochS(startMs) - EVENT_LIFE_S };
   const place: CursorPlace = { fromS, ...defined({ heldSinceS }) };

@@ -134,6 +134,9 @@ async function decideOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
   const decision = await decide(found, nowMs, request);
   if (decision.kind === 'REFUSE' || decision.kind === 'ANSWER')
     return answerVerdict(ledger, request, decision);
+  // A process whose clock is wrong takes no lease. Nothing is written, so the same key goes on with another process.
+  if (decision.kind === 'CLAIM' && !ledger.clock.isRight())
+    return { kind: 'ANSWER', answer: answeredRun<Kind, Extra>(THROTTLED) };
 
   const token = ledger.ids.token();
   const record = idempotencyRecordOf(ledger, request, token, nowMs, recordState(decision));

@@ -2,7 +2,7 @@ import type { PaymentCodes } from '../../../auth/payment-code.ts';
 import { type Bus, publishEntry, publishTransition } from '../../../realtime/bus/bus.ts';
 import type { PaymentProvider } from '../../../provider/port.ts';
 import type { Tenant, Tenants } from '../../../config/tenants.ts';
-import type { Clock } from '../../kernel/clock.ts';
+import type { SharedClock } from '../../kernel/clock.ts';
 import type { DuePolicy } from '../../model/orders/due.ts';
 import type { Ids } from '../../kernel/ids.ts';
 import type { StepNames } from '../../model/orders/follow-up-trigger.ts';
@@ -35,7 +35,7 @@ export interface LedgerSettings extends DuePolicy {
 export interface Ledger {
   readonly store: Store;
   readonly transactor: Transactor;
-  readonly clock: Clock;
+  readonly clock: SharedClock;
   readonly ids: Ids;
   readonly tenants: Tenants;
   readonly provider: PaymentProvider;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nextPlace } from '../../../../src/ledger/items/event-cursor.ts';
+import { credibleCursor, nextPlace } from '../../../../src/ledger/items/event-cursor.ts';
 
 const HOUR_S = 3_600;
 const NOW_S = 1_900_000_000;
@@ -43,5 +43,31 @@ describe('the cursor of events', () => {
   it('gives events that are first seen after a long outage their hours too', () => {
     const old = NOW_S - 20 * 24 * HOUR_S;
     expect(after(old - 1, [old])).toEqual({ fromS: old, heldSinceS: NOW_S });
+  });
+});
+
+describe('a cursor that a wrong clock wrote', () => {
+  const WAIT_MS = 600_000;
+  const credible = (fromS: number, notBeforeMs: number) =>
+    credibleCursor({ fromS, notBeforeMs, rev: 7, heldSinceS: NOW_S - 60 }, NOW_S * 1000, WAIT_MS);
+
+  it('goes back by a day where it is ahead of what a right clock would have written', () => {
+    const aheadS = 75 * 60;
+    expect(credible(NOW_S + aheadS - HOUR_S, (NOW_S + aheadS) * 1000)).toEqual({
+      fromS: NOW_S - 24 * HOUR_S,
+      notBeforeMs: 0,
+      rev: 7,
+    });
+    expect(credible(NOW_S - HOUR_S + 61, 0).fromS).toBe(NOW_S - 24 * HOUR_S);
+  });
+
+  it('stays where it may be true, with its wait', () => {
+    const kept = { fromS: NOW_S - HOUR_S + 60, notBeforeMs: NOW_S * 1000 + WAIT_MS, rev: 7 };
+    expect(credible(kept.fromS, kept.notBeforeMs)).toEqual({ ...kept, heldSinceS: NOW_S - 60 });
+    expect(credible(kept.fromS, kept.notBeforeMs + 1)).toEqual({
+      ...kept,
+      heldSinceS: NOW_S - 60,
+      notBeforeMs: 0,
+    });
   });
 });
