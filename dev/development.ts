@@ -7,6 +7,7 @@ import { systemClock } from '../src/ledger/kernel/clock.ts';
 import { type BackingServices, type StartListener, startBackingServices } from './backing-services.ts';
 import { createGatewayClient } from './demo/gateway-client.ts';
 import { homePage } from './home-page.ts';
+import { proofPage } from './prove/proof-page.ts';
 import { customerTabs } from './demo/customer-tabs.ts';
 import { roleTabs } from './demo/role-tabs.ts';
 import { seed } from './demo/seed.ts';
@@ -45,7 +46,7 @@ export async function startDevelopment(
     let moreTabs: readonly GraphiqlTab[] = [];
     server = await startServer(services.config, {
       graphiql: { tabs: (origin) => [...customerTabs(origin, tokens.customer), ...moreTabs] },
-      homePage: homePage(services.simulator?.url),
+      pages: { '/': homePage(services.simulator?.url), '/proof': proofPage(services.config.dataDir) },
     });
     await services.simulator?.sendWebhooksTo(`${server.url}/webhooks/stripe`);
     const bob = await sign('bob', 'CUSTOMER');

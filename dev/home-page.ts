@@ -13,6 +13,7 @@ export function homePage(simulatorUrl: string | undefined): () => Promise<Respon
             ? ''
             : html`<li><a href="${simulatorUrl}/">Stripe simulator</a><span>where cards are paid</span></li>`
         }
+        <li><a href="/proof">Proof</a><span>a buyer's six questions, answered by trying</span></li>
         <li><a href="/healthz">/healthz</a><span>the process lives</span></li>
         <li><a href="/readyz">/readyz</a><span>it can work</span></li>
         <li><a href="/metrics">/metrics</a><span>for Prometheus</span></li>

@@ -1,6 +1,7 @@
 import type { PlantedBug } from './planted-bug.ts';
 import { AUDIT } from './planted-bugs-audit.ts';
 import { EDGE } from './planted-bugs-edge.ts';
+import { PROVE } from './planted-bugs-prove.ts';
 import { PROVIDER } from './planted-bugs-provider.ts';
 
 const FIELD_CASES = 'test/integration/faults/field-cases.test.ts';
@@ -306,4 +307,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...PROVIDER,
   ...AUDIT,
   ...EDGE,
+  ...PROVE,
 ];

@@ -12,10 +12,19 @@ import type { PlantedBug } from './planted-bug.ts';
 import { PLANTED_BUGS } from './planted-bugs.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const COPIED = ['src', 'test', 'dev', 'infra', 'package.json', 'tsconfig.json', 'vitest.config.ts'];
+const COPIED = [
+  'src',
+  'test',
+  'dev',
+  'infra',
+  'scripts',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+];
 /** One copy of the source each. */
 const COPIES = 2;
-const RUN_TIMEOUT_MS = 180_000;
+const RUN_TIMEOUT_MS = 300_000;
 
 interface TestRun {
   readonly tests: readonly string[];

@@ -35,8 +35,8 @@ import { stripeWebhook } from '../webhooks/stripe.ts';
 export interface AppOverrides extends LedgerOverrides {
   /** What GraphiQL fills in: development only. */
   readonly graphiql?: GraphiqlPageOptions;
-  /** What `/` answers: development only. */
-  readonly homePage?: () => Promise<Response>;
+  /** Pages by their paths, for people who look around: development only. */
+  readonly pages?: Readonly<Record<string, () => Promise<Response>>>;
   readonly rates?: Partial<Rates>;
   readonly documentLimits?: Partial<DocumentLimits>;
   readonly realtime?: Partial<RealtimeSettings>;
@@ -93,7 +93,7 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
       graphiqlPage: introspection ? graphiqlPage(overrides.graphiql ?? {}) : undefined,
     }),
   );
-  answerTheRest(app, overrides.homePage, logger);
+  answerTheRest(app, overrides.pages, logger);
   return {
     ...composition,
     fetch: (request) => app.fetch(request),
@@ -112,13 +112,13 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
   };
 }
 
-/** What no other route answers: the home page, paths that don't exist, and errors that nobody caught. */
+/** What no other route answers: pages of development, paths that don't exist, and errors that nobody caught. */
 function answerTheRest(
   app: Hono<{ Variables: RequestVariables }>,
-  homePage: AppOverrides['homePage'],
+  pages: AppOverrides['pages'],
   logger: Logger,
 ): void {
-  if (homePage !== undefined) app.get('/', () => homePage());
+  for (const [path, page] of Object.entries(pages ?? {})) app.get(path, () => page());
   app.notFound(() => refusal(404, 'NOT_FOUND', 'There is nothing here.'));
   app.onError((error, context) => {
     const { requestId } = context.var;

@@ -8,6 +8,8 @@ import type { Harness } from './harness.ts';
 /** What an audit has to find: changes that no code of ours makes, straight in the table; and what it says of them. */
 
 type Table = Pick<Harness, 'client' | 'tableName' | 'ledger' | 'entries' | 'clock'>;
+/** What it takes to change an item. */
+type BareTable = Pick<Table, 'client' | 'tableName'>;
 
 function asKey({ uuid, type }: ItemKey): Record<string, AttributeValue> {
   return { uuid: { S: uuid }, type: { S: type } };
@@ -15,7 +17,7 @@ function asKey({ uuid, type }: ItemKey): Record<string, AttributeValue> {
 
 /** Sets one attribute; undefined removes it. A path leads into maps and lists: `disputes.0.b`. */
 export async function damage(
-  { client, tableName }: Table,
+  { client, tableName }: BareTable,
   key: ItemKey,
   path: string,
   value: AttributeValue | undefined,
@@ -37,7 +39,7 @@ export async function damage(
   );
 }
 
-export async function deleteItem({ client, tableName }: Table, key: ItemKey): Promise<void> {
+export async function deleteItem({ client, tableName }: BareTable, key: ItemKey): Promise<void> {
   await client.send(new DeleteItemCommand({ TableName: tableName, Key: asKey(key) }));
 }
 

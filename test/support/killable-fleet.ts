@@ -60,9 +60,13 @@ interface GatewayProcess {
   readonly port: number;
   readonly engineEndpoint: string;
   readonly tableName: string;
+  /** The gateway unless given. */
+  readonly program?: 'src/server.ts' | 'src/worker.ts';
+  /** Further variables of its own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A gateway of its own on a table that is there, which can be killed and comes back on the same port. */
+/** A gateway or worker of its own on a table that is there, which can be killed and comes back on the same port. */
 export interface KillableGateway {
   readonly url: string;
   /** SIGKILL. Resolves once it has ended. */
@@ -88,9 +92,10 @@ export async function startKillableGateway(table: Omit<GatewayProcess, 'port'>):
 }
 
 /** The program as it runs in production, less its compilation. `env` gives way to it, so the child is the gateway. */
-function startGatewayProcess({ port, engineEndpoint, tableName }: GatewayProcess): Promise<ChildServer> {
+function startGatewayProcess(options: GatewayProcess): Promise<ChildServer> {
+  const { port, engineEndpoint, tableName, program = 'src/server.ts', environment = {} } = options;
   return startChildServer({
-    name: 'the gateway',
+    name: program === 'src/server.ts' ? 'the gateway' : 'the worker',
     command: 'env',
     args: (onPort) => [
       `PORT=${String(onPort)}`,
@@ -98,10 +103,11 @@ function startGatewayProcess({ port, engineEndpoint, tableName }: GatewayProcess
       `DYNAMODB_ENDPOINT=${engineEndpoint}`,
       `TABLE_NAME=${tableName}`,
       'LOG_LEVEL=silent',
+      ...Object.entries(environment).map(([name, value]) => `${name}=${value}`),
       process.execPath,
       '--import',
       'tsx',
-      'src/server.ts',
+      program,
     ],
     workingDir: join(import.meta.dirname, '..', '..'),
     port,

@@ -11,6 +11,7 @@ const COMMANDS = {
   audit: 'src/cli/audit.ts',
   demo: 'dev/demo.ts',
   migrate: 'src/cli/migrate.ts',
+  prove: 'dev/prove.ts',
   reconcile: 'src/cli/reconcile.ts',
   relay: 'src/relay.ts',
   show: 'src/cli/show.ts',
@@ -61,6 +62,11 @@ describe('every command', { timeout: 60_000 }, () => {
     ['audit', 'extra', '"extra" is a word too many.'],
     ['demo', '--tunel', 'There is no option --tunel here.'],
     ['migrate', 'advance bogus', 'There is no migration "bogus", only god-record, metrics-split.'],
+    [
+      'prove',
+      '--only money',
+      '--only takes double-charges, balances, tampering, webhooks, failures, audits, not "money".',
+    ],
     ['reconcile', '--since yesterday', '--since takes a time such as 90m, 24h or 7d, not "yesterday".'],
     ['relay', '-x', 'There is no option -x here.'],
     ['show', 'what?', '"what?" is no order, payment, session, refund, dispute, event or account.'],
@@ -73,8 +79,8 @@ describe('every command', { timeout: 60_000 }, () => {
     expect(err.slice(message.length + 2)).toMatch(helpOf(name));
   });
 
-  // Without the words these two would start something.
-  it.each(['demo', 'worker'])('%s prints its help and does nothing', async (name) => {
+  // Without the words these would start something.
+  it.each(['demo', 'prove', 'worker'])('%s prints its help and does nothing', async (name) => {
     const help = await run(`${name} --help`);
     expect(help).toMatchObject({ code: 0, err: '' });
     expect(help.out).toMatch(helpOf(name));

@@ -3,11 +3,15 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 
 export type Markup = HtmlEscapedString | Promise<HtmlEscapedString>;
 
-const STYLE = `
+/** The colours of all pages, for light and dark. */
+export const PALETTE = `
 :root { color-scheme: light dark; --ink: #1a1f36; --soft: #545f7d; --line: #d8dee9; --page: #f4f6fb;
   --card: #fff; --accent: #4b45c6; --on-accent: #fff; --bad: #a3112b; --bad-page: #fdecef; --good: #0b6b43; }
 @media (prefers-color-scheme: dark) { :root { --ink: #eef0f7; --soft: #aab2c8; --line: #39415a; --page: #12151f;
   --card: #1b2030; --accent: #a5a1ff; --on-accent: #14123d; --bad: #ff9cad; --bad-page: #3a1620; --good: #6fdcaa; } }
+`;
+
+const STYLE = `${PALETTE}
 * { box-sizing: border-box; }
 body { margin: 0; padding: 2rem 1rem; background: var(--page); color: var(--ink);
   font: 1rem/1.5 system-ui, -apple-system, 'Segoe UI', 'Hiragino Sans', 'Noto Sans JP', sans-serif; }

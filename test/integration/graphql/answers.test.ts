@@ -164,7 +164,7 @@ describe('the phase in which keys are optional', () => {
 });
 
 describe('a path that is none', () => {
-  it.each([['/'], ['/nothing'], ['/graphql/more']])('is not found, as %s', async (path) => {
+  it.each([['/'], ['/proof'], ['/nothing'], ['/graphql/more']])('is not found, as %s', async (path) => {
     const response = await fetch(`${gateway.url}${path}`);
     expect([response.status, await response.json()]).toEqual([
       404,
