@@ -9,7 +9,7 @@ export interface CuttingProxy {
   readonly close: () => Promise<void>;
 }
 
-const FATES = ['WHOLE', 'WHOLE', 'BEFORE_REQUEST', 'BEFORE_ANSWER', 'AMID_ANSWER'] as const;
+const CUTS = ['WHOLE', 'WHOLE', 'BEFORE_REQUEST', 'BEFORE_ANSWER', 'AMID_ANSWER'] as const;
 
 /** Opens a port on 127.0.0.1 that leads to an http URL; `fraction` decides what becomes of each connection. */
 export async function openCuttingProxy(targetUrl: string, fraction: () => number): Promise<CuttingProxy> {
@@ -17,7 +17,7 @@ export async function openCuttingProxy(targetUrl: string, fraction: () => number
   let cuts = 0;
   const open = new Set<Socket>();
   const server = createServer((client) => {
-    const end = FATES[Math.floor(fraction() * FATES.length)] ?? 'WHOLE';
+    const end = CUTS[Math.floor(fraction() * CUTS.length)] ?? 'WHOLE';
     const upstream = connect(Number.parseInt(target.port, 10), target.hostname);
     for (const socket of [client, upstream]) {
       open.add(socket);

@@ -16,7 +16,7 @@ function rulesAreTested(): Trial {
   const tree = readTree();
   const claims = [...ATTACKS, AUDITS].flatMap((question) => question.claims);
   const evidence = claims.map((claim) => ({ id: claim.id, ...tree.evidenceOf(claim) }));
-  const lacking = (what: 'tests' | 'plantedBugs'): readonly string[] =>
+  const without = (what: 'tests' | 'plantedBugs'): readonly string[] =>
     evidence.filter((of) => of[what] === 0).map(({ id }) => id);
   const questions = [...ATTACKS, AUDITS].filter(({ id }) => tree.turnedRedBy(id).length < LEAST_BUGS);
   return {
@@ -28,8 +28,8 @@ function rulesAreTested(): Trial {
         'rules that the source does not have',
         evidence.flatMap(({ unfound }) => unfound),
       ),
-      checkNone('claims without tests', lacking('tests')),
-      checkNone('claims without planted bugs', lacking('plantedBugs')),
+      checkNone('claims without tests', without('tests')),
+      checkNone('claims without planted bugs', without('plantedBugs')),
       checkNone(
         `answers that fewer than ${String(LEAST_BUGS)} planted bugs turn red`,
         questions.map(({ id }) => id),

@@ -224,7 +224,7 @@ const CLAIMS: readonly Claim[] = [
     id: 'forged',
     claim: 'A webhook that Stripe did not sign, or not now, changes nothing.',
     rules: ['createSignatureCheck'],
-    tests: ['test/integration/webhooks/route.test.ts'],
+    tests: ['test/integration/webhooks/route.test.ts', 'test/unit/provider/stripe/webhook-signature.test.ts'],
     attempt: forged,
   },
   {
