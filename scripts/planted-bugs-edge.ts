@@ -44,8 +44,8 @@ export const EDGE: readonly PlantedBug[] = [
   {
     name: 'a merchant is told of an expired order as of a failed one',
     file: 'src/ledger/model/provider/attempt-outcomes.ts',
-    from: "steps: stepsAfter('expired', order, context),",
-    to: "steps: stepsAfter('failed', order, context),",
+    from: "steps: stepsAfter('expired', order, context) }",
+    to: "steps: stepsAfter('failed', order, context) }",
     tests: ['test/integration/fulfilment/notified-transitions.test.ts'],
   },
   {

@@ -253,4 +253,32 @@ export const PROVIDER: readonly PlantedBug[] = [
     tests: ['test/integration/provider/card-top-up.test.ts'],
     only: 'anew',
   },
+  {
+    name: 'a session that the provider does not know ends although a payment of it stands',
+    file: 'src/ledger/usecases/provider-calls/end-missing-session.ts',
+    from: "if (status !== 'succeeded') return 'STANDS';",
+    to: "if (status !== 'processing') return 'OVER';",
+    tests: ['test/integration/provider/missing-session.test.ts'],
+  },
+  {
+    name: 'a session that the provider does not know ends before its time',
+    file: 'src/ledger/usecases/provider-calls/end-missing-session.ts',
+    from: 'attempt.expiresAtMs + SESSION_GONE_AFTER_MS',
+    to: 'attempt.expiresAtMs - SESSION_GONE_AFTER_MS',
+    tests: ['test/integration/provider/missing-session.test.ts'],
+  },
+  {
+    name: 'an earlier failure of a payment takes back that it is processing',
+    file: 'src/ledger/usecases/provider-updates/apply-payment.ts',
+    from: "if (status !== 'requires_payment_method' && status !== 'canceled') return undefined;",
+    to: "if (status === 'succeeded') return undefined;",
+    tests: ['test/integration/provider/failed-while-open.test.ts'],
+  },
+  {
+    name: 'an error before anything was sent counts as unknown',
+    file: 'src/provider/stripe/calls.ts',
+    from: 'return made.isSent ? classifyFailure',
+    to: 'return made.isSent || answer === undefined ? classifyFailure',
+    tests: ['test/unit/provider/stripe/outcomes.test.ts'],
+  },
 ];

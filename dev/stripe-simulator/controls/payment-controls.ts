@@ -10,6 +10,7 @@ import {
   payByCard,
   requireAuthentication,
   startBankDebit,
+  startCardProcessing,
   startKonbini,
 } from '../objects/paying.ts';
 import { cancelPaymentIntent } from '../objects/payment-intents.ts';
@@ -33,6 +34,10 @@ export const paymentControls = {
   /** The customer's card asks for 3-D Secure; the session stays open. */
   requireAuthentication: control(ofSession, (input, { simulation }) =>
     requireAuthentication(simulation, input.session),
+  ),
+  /** The customer's payment is being processed; the session stays open until it succeeds. */
+  startCardProcessing: control(ofSession, (input, { simulation }) =>
+    startCardProcessing(simulation, input.session),
   ),
   /** The customer takes a slip to pay at a convenience store: session complete, unpaid. */
   startKonbini: control(ofSession, (input, { simulation }) => startKonbini(simulation, input.session)),

@@ -70,6 +70,16 @@ export function requireAuthentication(simulation: Simulation, sessionId: string)
   return { session, paymentIntent: intent };
 }
 
+/** The customer's payment is under way while the session stays open: it then succeeds, or is declined. */
+export function startCardProcessing(simulation: Simulation, sessionId: string): Payment {
+  const session = requirePayable(simulation, sessionId);
+  const intent = ensurePaymentIntent(simulation, session);
+  intent.status = 'processing';
+  intent.next_action = null;
+  simulation.emit({ type: 'payment_intent.processing', object: intent });
+  return { session, paymentIntent: intent };
+}
+
 /** The customer chooses to pay at a convenience store: the session completes unpaid and a slip waits. */
 export function startKonbini(simulation: Simulation, sessionId: string): Payment {
   const session = requirePayable(simulation, sessionId);

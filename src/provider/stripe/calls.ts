@@ -3,18 +3,20 @@ import { z } from 'zod';
 import { defined } from '../../ledger/kernel/defined.ts';
 import type { ProviderPage, ProviderPageRequest, ProviderResult } from '../port.ts';
 import { providerId, type Reader, unreadable } from './shapes.ts';
-import { CONNECTION_LOST } from './single-send-client.ts';
+import { CONNECTION_LOST, runCall } from './single-send-client.ts';
 
 /** Makes one call and judges how it ended. UNKNOWN if its answer lacks what we need: the call may have had its effect. */
 export async function call<Value>(
   send: () => Promise<unknown>,
   reader: Reader<Value>,
 ): Promise<ProviderResult<Value>> {
+  const made = { isSent: false };
   let answer: unknown;
   try {
-    answer = await send();
+    answer = await runCall(made, async () => send());
   } catch (error) {
-    return classifyFailure(error);
+    // A text that can't be encoded, a check of the SDK's own: nothing can have happened.
+    return made.isSent ? classifyFailure(error) : unavailable('not_sent');
   }
   const reading = reader(answer);
   return reading.kind === 'READ' ? { kind: 'DONE', value: reading.value } : unknown('unreadable_answer');

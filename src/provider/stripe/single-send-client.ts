@@ -1,9 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import Stripe from 'stripe';
 
 /** The error code of a connection that closed before an answer came: the request may have been carried out. */
 export const CONNECTION_LOST = 'CONNECTION_LOST';
+
+/** The call that is being made, to which the client says that its request goes out. */
+const callBeingMade = new AsyncLocalStorage<{ isSent: boolean }>();
+
+/** Runs one call of the SDK. `isSent` tells of an error whether it came before anything was sent. */
+export function runCall<Answer>(call: { isSent: boolean }, send: () => Promise<Answer>): Promise<Answer> {
+  return callBeingMade.run(call, send);
+}
 
 type HttpClient = ReturnType<typeof Stripe.createNodeHttpClient>;
 
@@ -25,6 +34,8 @@ export function singleSendClient(protocol: 'http' | 'https', timeoutMs: number):
   return {
     getClientName: () => client.getClientName(),
     makeRequest: async (...request) => {
+      const call = callBeingMade.getStore();
+      if (call !== undefined) call.isSent = true;
       try {
         return await client.makeRequest(...request);
       } catch (error) {

@@ -46,10 +46,11 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
   if (!/^\S+$/.test(secretKey)) throw new RangeError('the Stripe secret key is empty or holds blanks');
   const { checkout, paymentIntents, refunds, disputes, events } = createClient(options);
   const checkSignature = createSignatureCheck(webhookSecrets, webhookToleranceS);
+  // `rk_` is a restricted key: the same account, fewer permissions.
+  const livemode = /^(sk|rk)_live_/.test(secretKey);
   return {
-    // `rk_` is a restricted key: the same account, fewer permissions.
-    livemode: /^(sk|rk)_live_/.test(secretKey),
-    ...sessionMethods(checkout.sessions),
+    livemode,
+    ...sessionMethods(checkout.sessions, livemode),
     retrievePayment: (paymentId) => call(() => paymentIntents.retrieve(paymentId), readProviderPayment),
     listPayments: (page) => list(page, (parameters) => paymentIntents.list(parameters), readProviderPayment),
     createRefund: (request) => {
@@ -97,9 +98,14 @@ function createClient({ secretKey, apiBase, timeoutMs }: StripeProviderOptions):
 
 function sessionMethods(
   sessions: Stripe['checkout']['sessions'],
+  livemode: boolean,
 ): Pick<PaymentProvider, 'createSession' | 'retrieveSession' | 'expireSession'> {
-  const retrieveSession: PaymentProvider['retrieveSession'] = (sessionId) =>
-    call(() => sessions.retrieve(sessionId), readProviderSession);
+  const retrieveSession: PaymentProvider['retrieveSession'] = async (sessionId) => {
+    const found = await call(() => sessions.retrieve(sessionId), readProviderSession);
+    const isForeign = found.kind === 'REFUSED' && !sessionId.startsWith(livemode ? 'cs_live_' : 'cs_test_');
+    // A key of the other mode knows none of our sessions: that says nothing of this one.
+    return isForeign ? { kind: 'UNAVAILABLE', reason: 'another_mode' } : found;
+  };
   return {
     createSession: (request) => {
       const { idempotencyKey } = request;

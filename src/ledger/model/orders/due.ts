@@ -7,6 +7,8 @@ export const DUE_SHARDS = 8;
 const DAY_MS = 86_400_000;
 /** After a session's end Stripe's own event gets this long before we ask. */
 const SESSION_END_GRACE_MS = 60_000;
+/** So long after its session's time an attempt of which the provider knows no session can't be paid any more. */
+export const SESSION_GONE_AFTER_MS = 15 * 60_000;
 const BASE32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 export interface DuePolicy {
@@ -59,10 +61,16 @@ function checkTimes(order: Order, { sweepAfterMs }: DuePolicy): readonly number[
   if (!isWaitingForProvider(order)) return [];
   const { count, lastAtMs } = order.checks ?? { count: 0, lastAtMs: order.updatedAtMs };
   const nextCheckMs = lastAtMs + pauseMs(sweepAfterMs, count);
+  return [nextCheckMs, ...sessionEndChecks(order, lastAtMs)];
+}
+
+/** When an open session is asked about in any case, as far as that is later: after its end, and once it may be given up. */
+function sessionEndChecks(order: Order, afterMs: number): readonly number[] {
   const session = openAttempt(order);
-  if (session?.state !== 'OPEN') return [nextCheckMs];
-  const sessionEndMs = session.expiresAtMs + SESSION_END_GRACE_MS;
-  return sessionEndMs > lastAtMs ? [nextCheckMs, sessionEndMs] : [nextCheckMs];
+  if (session?.state !== 'OPEN') return [];
+  const { expiresAtMs } = session;
+  const checksMs = [expiresAtMs + SESSION_END_GRACE_MS, expiresAtMs + SESSION_GONE_AFTER_MS];
+  return checksMs.filter((checkMs) => checkMs > afterMs);
 }
 
 /**
@@ -79,11 +87,8 @@ export function checkedNow(
 ): NonNullable<Order['checks']> {
   const count = (order.checks?.count ?? 0) + (answered ? 1 : 0);
   const scatterMs = Math.floor((fraction * pauseMs(sweepAfterMs, count)) / 10);
-  const session = openAttempt(order);
-  const sessionEndMs = (session?.expiresAtMs ?? 0) + SESSION_END_GRACE_MS;
-  const lastAtMs = nowMs + scatterMs;
-  const isAhead = session?.state === 'OPEN' && sessionEndMs > nowMs;
-  return { count, lastAtMs: isAhead ? Math.min(lastAtMs, sessionEndMs - 1) : lastAtMs };
+  const [nextEndMs = Infinity] = sessionEndChecks(order, nowMs);
+  return { count, lastAtMs: Math.min(nowMs + scatterMs, nextEndMs - 1) };
 }
 
 function pauseMs(sweepAfterMs: number, count: number): number {

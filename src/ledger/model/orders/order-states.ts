@@ -22,6 +22,7 @@ export type OrderTrigger =
   | 'PAYMENT_WAITING'
   | 'MONEY_ARRIVED'
   | 'PAYMENT_FAILED'
+  | 'PAYMENT_DECLINED'
   | 'SESSION_EXPIRED'
   | 'CANCEL'
   | 'STEPS_DONE'
@@ -44,6 +45,7 @@ export const ORDER_EDGES: Readonly<Record<OrderTrigger, readonly Edge[]>> = {
     { from: ['CREATED', 'SESSION_CREATED', 'PENDING_PAYMENT', 'FAILED', 'EXPIRED', 'CANCELED'], to: 'PAID' },
   ],
   PAYMENT_FAILED: [{ from: ['SESSION_CREATED', 'PENDING_PAYMENT'], to: 'FAILED' }],
+  PAYMENT_DECLINED: [{ from: ['PENDING_PAYMENT'], to: 'SESSION_CREATED' }],
   SESSION_EXPIRED: [{ from: ['SESSION_CREATED', 'PENDING_PAYMENT'], to: 'EXPIRED' }],
   CANCEL: [{ from: ['CREATED', 'SESSION_CREATED', 'FAILED', 'EXPIRED'], to: 'CANCELED' }],
   STEPS_DONE: [{ from: ['PAID'], to: 'CONFIRMED' }],

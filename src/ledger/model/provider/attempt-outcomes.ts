@@ -14,10 +14,14 @@ import {
 /** How an attempt that has not been paid goes, for now or for good. */
 export type AttemptOutcome =
   | { readonly kind: 'WAITING'; readonly voucher?: PaymentPage | undefined }
-  /** A try that the customer may repeat. */
-  | { readonly kind: 'DECLINED'; readonly declineCode?: string | undefined }
+  /** A try that the customer may repeat; `reopens`: on its session's page, which showed a payment under way. */
+  | {
+      readonly kind: 'DECLINED';
+      readonly declineCode?: string | undefined;
+      readonly reopens?: boolean | undefined;
+    }
   | { readonly kind: 'FAILED'; readonly reason?: string | undefined }
-  | { readonly kind: 'EXPIRED' };
+  | { readonly kind: 'EXPIRED'; readonly reason?: string | undefined };
 
 /**
  * What an attempt's fate does to its order. Only the current attempt's counts; what came before it, or after the money,
@@ -40,10 +44,7 @@ export function applyAttemptOutcome(
       return wait(order, attempt, outcome.voucher, details, context);
     case 'DECLINED':
       if (!isAwaitingPayment(order)) break;
-      return changed(
-        order,
-        note(order, transitionDetails('PAYMENT_DECLINED', context, outcome.declineCode), { attempts }),
-      );
+      return changed(order, declined(order, outcome, attempts, context));
     case 'FAILED':
       if (!allows('PAYMENT_FAILED', order.state)) break;
       return changed(
@@ -64,11 +65,13 @@ export function applyAttemptOutcome(
       if (!allows('SESSION_EXPIRED', order.state)) break;
       return changed(
         order,
-        move(order, 'SESSION_EXPIRED', 'EXPIRED', transitionDetails('SESSION_EXPIRED', context), {
-          attempts,
-          voucher: undefined,
-          steps: stepsAfter('expired', order, context),
-        }),
+        move(
+          order,
+          'SESSION_EXPIRED',
+          'EXPIRED',
+          transitionDetails('SESSION_EXPIRED', context, outcome.reason),
+          { attempts, voucher: undefined, steps: stepsAfter('expired', order, context) },
+        ),
       );
   }
   return recordAttemptDetails(order, attempt, details, context) ?? stale(`the order is ${order.state}`);
@@ -80,6 +83,17 @@ function stepsAfter(
   { atMs, stepNames }: DecisionContext,
 ): Order['steps'] {
   return [...order.steps, ...furtherSteps(order, stepNames({ kind, atMs }, order), atMs)];
+}
+
+function declined(
+  order: Order,
+  { declineCode, reopens = false }: Extract<AttemptOutcome, { readonly kind: 'DECLINED' }>,
+  attempts: readonly Attempt[],
+  context: DecisionContext,
+): Order {
+  const what = transitionDetails('PAYMENT_DECLINED', context, declineCode);
+  if (!reopens || !allows('PAYMENT_DECLINED', order.state)) return note(order, what, { attempts });
+  return move(order, 'PAYMENT_DECLINED', 'SESSION_CREATED', what, { attempts, voucher: undefined });
 }
 
 function wait(

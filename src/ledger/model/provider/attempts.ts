@@ -11,7 +11,7 @@ import { type PageLine, isItemizable, itemizedLines, singleLine } from './page-l
  */
 
 /** How long a payment page can be used. The provider takes half an hour to a day. */
-const SESSION_LIFE_MS = 3_600_000;
+export const SESSION_LIFE_MS = 3_600_000;
 
 /** What an attempt freezes of a request: where the customer returns to, and how it may pay. */
 export type SessionTerms = Pick<Attempt, 'successUrl' | 'cancelUrl' | 'paymentMethodTypes'>;

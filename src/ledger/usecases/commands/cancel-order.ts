@@ -104,7 +104,7 @@ async function endSession(
 /** Complete: the customer has paid, or holds a voucher, or its payment failed. The order follows what the provider says. */
 async function alreadyComplete(ledger: Ledger, order: Order, attempt: Attempt): Promise<CancelDecision> {
   const asked = await askAboutSession(ledger, order, attempt);
-  if (asked === 'UNKNOWN') return { kind: 'ANSWER', failure: PROVIDER_UNAVAILABLE };
+  if (asked !== 'KNOWN') return { kind: 'ANSWER', failure: PROVIDER_UNAVAILABLE };
   const current = await readAgain(ledger, order);
   const mayTryAgain = current.state !== order.state && allows('CANCEL', current.state);
   return mayTryAgain

@@ -5,14 +5,9 @@ import type { Attempt, Order } from '../../model/orders/order.ts';
 import { applyPayment, paymentOutcome } from '../provider-updates/apply-payment.ts';
 import { applySession, sessionOutcome } from '../provider-updates/apply-session.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
+import { endMissingSession } from './end-missing-session.ts';
 import { readOrderAt } from '../runtime/read-order.ts';
-
-/** How asking went. */
-export type ProviderAnswer =
-  /** The provider has answered, and what it said is in the order as far as it changes it. */
-  | 'KNOWN'
-  /** It couldn't be asked, or what it said couldn't be written: to be asked again. */
-  | 'UNKNOWN';
 
 const ASKED = { kind: 'LOOKUP' } as const;
 
@@ -29,9 +24,10 @@ export async function askAboutSession(
   if (attempt.sessionId === undefined) return 'KNOWN';
   const isOver = attempt.expiresAtMs <= ledger.clock.nowMs() || isPaid(order.state);
   const found = await ledger.provider.retrieveSession(attempt.sessionId);
-  if (found.kind !== 'DONE') return found.kind === 'REFUSED' ? 'KNOWN' : 'UNKNOWN';
+  if (found.kind === 'REFUSED') return endMissingSession(ledger, order, attempt);
+  if (found.kind !== 'DONE') return 'UNKNOWN';
   if (found.value.status !== 'open') return applyFound(ledger, found.value);
-  if (!isOver) return 'KNOWN';
+  if (!isOver) return order.state === 'PENDING_PAYMENT' ? applyDecline(ledger, found.value) : 'KNOWN';
   const key = providerKey(order, 'expire', String(attempt.number), order.rev);
   const expired = await ledger.provider.expireSession(attempt.sessionId, key);
   if (expired.kind !== 'DONE') return 'UNKNOWN';
@@ -48,6 +44,18 @@ async function applyFound(ledger: Ledger, session: ProviderSession): Promise<Pro
   // Only the payment tells of its voucher.
   if (payment === undefined || paymentOutcome(payment) !== 'ACTION') return 'KNOWN';
   return (await applyPayment(ledger, payment, 'ACTION', ASKED)).kind === 'RETRY_LATER' ? 'UNKNOWN' : 'KNOWN';
+}
+
+/** A payment that is no longer under way, though its session is open: the customer may pay again. */
+async function applyDecline(ledger: Ledger, { paymentId }: ProviderSession): Promise<ProviderAnswer> {
+  if (paymentId === undefined) return 'KNOWN';
+  const found = await ledger.provider.retrievePayment(paymentId);
+  if (found.kind !== 'DONE') return 'UNKNOWN';
+  const { status } = found.value;
+  if (status !== 'requires_payment_method' && status !== 'canceled') return 'KNOWN';
+  const outcome = status === 'canceled' ? 'CANCELED' : 'DECLINED';
+  const applied = await applyPayment(ledger, found.value, outcome, ASKED);
+  return applied.kind === 'RETRY_LATER' ? 'UNKNOWN' : 'KNOWN';
 }
 
 /** A complete session that is unpaid doesn't tell a payment that waits from one that failed. */

@@ -11,7 +11,8 @@ import {
 } from '../../model/orders/order.ts';
 import { applyDispute } from '../provider-updates/apply-dispute.ts';
 import { applyRefund, applyRefundsOf } from '../provider-updates/apply-refund.ts';
-import { type ProviderAnswer, askAboutSession } from './ask-provider.ts';
+import { askAboutSession } from './ask-provider.ts';
+import type { ProviderAnswer } from './provider-answer.ts';
 import { changeOrder } from '../runtime/change-order.ts';
 import { completeAllAbandoned } from './complete-abandoned.ts';
 import type { Ledger } from '../runtime/ledger.ts';

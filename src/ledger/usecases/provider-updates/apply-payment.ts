@@ -83,8 +83,11 @@ async function decide(
   if (!isMoney && !isCurrent(order, attempt)) return stale('of an earlier attempt');
   if (outcome === 'ACTION' && payment.voucher === undefined) return ignored('no voucher to pay');
 
+  const standing = await standingOutcome(ledger, order, attempt, payment, outcome);
+  if (standing === 'UNKNOWN') return retryLater('PROVIDER');
+  if (standing === 'OVER') return stale('declined since');
   let session: ProviderSession | undefined;
-  if (owner.kind === 'ASK' || outcome === 'CANCELED') {
+  if (owner.kind === 'ASK' || outcome === 'CANCELED' || standing === 'FAILED') {
     if (attempt.sessionId === undefined) return mismatch("not the order's own");
     const found = await ledger.provider.retrieveSession(attempt.sessionId);
     if (found.kind !== 'DONE') return withoutObject(found, mismatch('its session is not there'));
@@ -99,16 +102,36 @@ async function decide(
   if (objection !== undefined) return objection;
   if (isMoney)
     return receivePayment(order, { attempt, paymentId: payment.paymentId }, decisionContext(ledger));
-  return decideUnpaid(ledger, order, attempt, payment, outcome, session?.status);
+  const hasFailed = standing === 'FAILED';
+  return decideUnpaid(ledger, { order, attempt, payment }, outcome, { session: session?.status, hasFailed });
+}
+
+/**
+ * While its session is open, "processing" and "failed" may follow each other more than once, and events can't tell which
+ * is the later: the provider is asked. OVER: it was processing, and isn't any more. FAILED: it was processing, and the
+ * customer may pay again, if its session says so too. undefined: as the update says.
+ */
+async function standingOutcome(
+  { provider }: Ledger,
+  { state }: Order,
+  attempt: Attempt,
+  { paymentId }: ProviderPayment,
+  outcome: PaymentOutcome,
+): Promise<'OVER' | 'FAILED' | 'UNKNOWN' | undefined> {
+  const mayHaveChanged = outcome === 'PROCESSING' || (outcome === 'DECLINED' && state === 'PENDING_PAYMENT');
+  if (attempt.state !== 'OPEN' || !mayHaveChanged) return undefined;
+  const found = await provider.retrievePayment(paymentId);
+  if (found.kind !== 'DONE') return found.kind === 'REFUSED' ? undefined : 'UNKNOWN';
+  const { status } = found.value;
+  if (status !== 'requires_payment_method' && status !== 'canceled') return undefined;
+  return outcome === 'PROCESSING' ? 'OVER' : 'FAILED';
 }
 
 async function decideUnpaid(
   ledger: Ledger,
-  order: Order,
-  attempt: Attempt,
-  payment: ProviderPayment,
+  { order, attempt, payment }: { order: Order; attempt: Attempt; payment: ProviderPayment },
   outcome: Exclude<PaymentOutcome, 'SUCCEEDED'>,
-  session: ProviderSession['status'] | undefined,
+  { session, hasFailed }: { session: ProviderSession['status'] | undefined; hasFailed: boolean },
 ): Promise<DecideResult> {
   const details = { paymentId: payment.paymentId, closed: session === 'complete' || session === 'expired' };
   const context = decisionContext(ledger);
@@ -118,10 +141,11 @@ async function decideUnpaid(
     case 'PROCESSING':
       return apply({ kind: 'WAITING' });
     case 'DECLINED':
-      return apply({ kind: 'DECLINED', declineCode: payment.declineCode });
+      return apply(declinedOutcome(payment, hasFailed ? session : undefined));
     case 'CANCELED':
       // While its session can be paid the attempt isn't over.
-      if (!details.closed) return stale('its session is open');
+      if (!details.closed && order.state !== 'PENDING_PAYMENT') return stale('its session is open');
+      if (!details.closed) return apply({ kind: 'DECLINED', declineCode: 'canceled', reopens: true });
       return apply(session === 'expired' ? { kind: 'EXPIRED' } : { kind: 'FAILED', reason: 'canceled' });
     case 'ACTION': {
       const current = await currentVoucher(ledger, order, payment);
@@ -131,6 +155,16 @@ async function decideUnpaid(
       return apply({ kind: 'WAITING', voucher: current.voucher });
     }
   }
+}
+
+/** @param session how the attempt's session stands, where it was asked for because the payment was processing */
+function declinedOutcome(
+  { declineCode }: ProviderPayment,
+  session: ProviderSession['status'] | undefined,
+): AttemptOutcome {
+  if (session === 'expired') return { kind: 'EXPIRED' };
+  if (session === 'complete') return { kind: 'FAILED', reason: declineCode };
+  return { kind: 'DECLINED', declineCode, reopens: session === 'open' };
 }
 
 type CurrentVoucher = { readonly kind: 'VOUCHER'; readonly voucher: PaymentPage | undefined } | RetryLater;

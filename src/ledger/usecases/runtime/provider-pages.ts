@@ -2,6 +2,7 @@ import type {
   ProviderPage,
   ProviderPageRequest,
   PaymentProvider,
+  ProviderPayment,
   ProviderRefund,
   ProviderResult,
 } from '../../../provider/port.ts';
@@ -31,6 +32,14 @@ export async function* providerPages<Item>(
     yield { kind: 'DONE', value: { items, hasMore } };
     after = hasMore ? idOf(last) : undefined;
   } while (after !== undefined);
+}
+
+/** The payments made since a time. */
+export function paymentPages(
+  provider: Pick<PaymentProvider, 'listPayments'>,
+  createdFromS: number,
+): AsyncGenerator<ProviderResult<ProviderPage<ProviderPayment>>, void, undefined> {
+  return providerPages(provider.listPayments, ({ paymentId }) => paymentId, createdFromS);
 }
 
 /** The refunds of one payment. */

@@ -256,3 +256,38 @@ describe('the events API', () => {
     expect(await provider.retrieveEvent('evt_9')).toEqual({ kind: 'UNKNOWN', reason: 'unreadable_answer' });
   });
 });
+
+describe('an error before anything was sent', () => {
+  const half = '\ud83c';
+
+  test('of a request that cannot be written is definite: nothing happened', async () => {
+    const session = {
+      ...REFUND,
+      attempt: 1,
+      currency: 'JPY',
+      lines: [{ name: `sushi ${half}`, quantity: 1, unitAmountMinor: 500 }],
+      merchantMetadata: {},
+      successUrl: 'https://shop.example/paid',
+      cancelUrl: 'https://shop.example/back',
+      paymentMethodTypes: ['card'],
+      expiresAtS: 1_900_000_000,
+    };
+    const notSent = { kind: 'UNAVAILABLE', reason: 'not_sent' };
+    expect(await provider.createSession(session)).toEqual(notSent);
+    expect(await provider.createRefund({ ...REFUND, orderId: half })).toEqual(notSent);
+    expect(await provider.retrievePayment(half)).toEqual(notSent);
+    expect(await provider.listRefunds({ paymentId: half, limit: 1 })).toEqual(notSent);
+    expect(server.requests).toEqual([]);
+  });
+
+  test('is told from another call that is under way', async () => {
+    server.replyWith(silence);
+    const slow = providerAt(server.origin, { timeoutMs: 200 });
+    const [first, second] = await Promise.all([
+      slow.createRefund(REFUND),
+      slow.createRefund({ ...REFUND, orderId: half }),
+    ]);
+    expect(first).toEqual({ kind: 'UNKNOWN', reason: 'timeout' });
+    expect(second).toEqual({ kind: 'UNAVAILABLE', reason: 'not_sent' });
+  });
+});

@@ -37,6 +37,7 @@ const TABLE: Readonly<Record<OrderTrigger, readonly (readonly [OrderState | unde
     ['SESSION_CREATED', 'FAILED'],
     ['PENDING_PAYMENT', 'FAILED'],
   ],
+  PAYMENT_DECLINED: [['PENDING_PAYMENT', 'SESSION_CREATED']],
   SESSION_EXPIRED: [
     ['SESSION_CREATED', 'EXPIRED'],
     ['PENDING_PAYMENT', 'EXPIRED'],
@@ -74,8 +75,8 @@ describe('the table of order states', () => {
     expect(Object.keys(ORDER_EDGES).sort()).toEqual([...TRIGGERS].sort());
     const allowed = EVERY_MOVE.filter(([trigger, from, to]) => allows(trigger, from, to));
     expect(allowed).toEqual(EVERY_MOVE.filter(([trigger, from, to]) => isInTable(trigger, from, to)));
-    expect(allowed).toHaveLength(28);
-    expect(EVERY_MOVE).toHaveLength(12 * 10 * 9);
+    expect(allowed).toHaveLength(29);
+    expect(EVERY_MOVE).toHaveLength(13 * 10 * 9);
   });
 
   it('says from which states a trigger does anything at all', () => {
