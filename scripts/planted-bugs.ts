@@ -2,6 +2,7 @@ import type { PlantedBug } from './planted-bug.ts';
 import { AUDIT } from './planted-bugs-audit.ts';
 import { EDGE } from './planted-bugs-edge.ts';
 import { PROVE } from './planted-bugs-prove.ts';
+import { REPAIR } from './planted-bugs-repair.ts';
 import { PROVIDER } from './planted-bugs-provider.ts';
 
 const FIELD_CASES = 'test/integration/faults/field-cases.test.ts';
@@ -269,8 +270,8 @@ const CONDITIONS: readonly PlantedBug[] = [
   {
     name: 'a lost race on the order is told as a lack of money',
     file: 'src/ledger/usecases/runtime/guarded-command.ts',
-    from: "if (result.kind === 'UNCLEAR' || result.failed.has('order')) return",
-    to: "if (result.kind === 'UNCLEAR') return",
+    from: "result.failed.has('order') || result.failed.has('proposal')",
+    to: "result.failed.has('proposal')",
     tests: [GUARDS],
     only: 'pay an order once',
   },
@@ -308,4 +309,5 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...AUDIT,
   ...EDGE,
   ...PROVE,
+  ...REPAIR,
 ];

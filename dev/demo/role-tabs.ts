@@ -109,7 +109,7 @@ mutation CashTopUp {
 }
 `;
 
-const QUEUES = `# As the admin: what somebody has to look at. Both are empty while all goes well.
+const QUEUES = `# As the admin: what somebody has to look at. All are empty while all goes well.
 query Queues {
   deadSteps(first: 10) {
     edges {
@@ -121,6 +121,17 @@ query Queues {
           id
           state
         }
+      }
+    }
+  }
+  proposals(first: 10) {
+    edges {
+      node {
+        id
+        kind
+        reason
+        proposedBy
+        expiresAt
       }
     }
   }

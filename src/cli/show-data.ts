@@ -3,11 +3,12 @@ import { defined } from '../ledger/kernel/defined.ts';
 import type { Entry } from '../ledger/model/entries/entry.ts';
 import { type AccountRef, assetOfBalanceType } from '../ledger/kernel/keys.ts';
 import { type Decimal, isDecimal, plainDecimal } from '../ledger/kernel/money.ts';
-import { orderNodeId } from '../ledger/items/node-ids.ts';
+import { encodeNodeId, orderNodeId } from '../ledger/items/node-ids.ts';
 import type { WholeAccount, WholeOrder } from '../ledger/usecases/queries/read-account.ts';
 import type { Balance } from '../ledger/usecases/queries/read-wallets.ts';
 import type { Order, Refund } from '../ledger/model/orders/order.ts';
 import type { EventRecord } from '../ledger/items/event-item.ts';
+import { type Proposal, proposalState } from '../ledger/model/proposal.ts';
 import type { Movement } from '../migrations/history.ts';
 
 /*
@@ -19,12 +20,14 @@ export type OrderSummary = ReturnType<typeof orderSummary>;
 export type OrderData = ReturnType<typeof orderData>;
 export type EntryData = ReturnType<typeof entryData>;
 export type EventData = ReturnType<typeof eventData>;
+export type ProposalData = ReturnType<typeof proposalData>;
 export type BalanceData = ReturnType<typeof balanceData>;
 export type MovementData = ReturnType<typeof movementData>;
 
 /** All that `npm run show` has found; what it wasn't asked about is absent. */
 export interface Shown {
   readonly event?: EventData;
+  readonly proposal?: ProposalData;
   readonly account?: string;
   readonly order?: OrderData;
   readonly orders?: readonly OrderSummary[];
@@ -65,6 +68,11 @@ export function foundEvent(event: EventRecord): Shown {
   return { event: eventData(event) };
 }
 
+/** A proposal with the exact writes that it makes. */
+export function foundProposal(proposal: Proposal, nowMs: number): Shown {
+  return { proposal: proposalData(proposal, nowMs) };
+}
+
 type Field = string | number | boolean | Decimal | undefined;
 
 /** `createdAtMs` is shown as `createdAt`. */
@@ -98,6 +106,20 @@ function eventData(event: EventRecord) {
     ...fieldsOf(event, 'eventId', 'type', 'outcome', 'livemode', 'occurredAtMs', 'processedAtMs'),
     ...fieldsOf(event, 'objectId', 'detail'),
     ...defined({ orderId: order === undefined ? undefined : orderNodeId(order) }),
+  };
+}
+
+function proposalData(proposal: Proposal, nowMs: number) {
+  const { adjustment, repair, decision } = proposal;
+  return {
+    id: encodeNodeId('Proposal', proposal.tenant, proposal.accountId, proposal.proposalId),
+    account: accountName(proposal),
+    state: proposalState(proposal, nowMs),
+    ...(adjustment !== undefined && fieldsOf(adjustment, 'asset', 'amount')),
+    ...(repair !== undefined && { finding: repair.finding }),
+    ...fieldsOf(proposal, 'reason', 'proposer', 'proposedAtMs', 'expiresAtMs'),
+    ...(decision !== undefined && { decision: fieldsOf(decision, 'by', 'atMs', 'reason', 'entryId') }),
+    writes: (repair?.writes ?? []).map((write) => fieldsOf(write, 'uuid', 'type', 'before', 'after')),
   };
 }
 
@@ -159,7 +181,7 @@ function entryData(entry: Entry) {
   return {
     ...fieldsOf(entry, 'entryId', 'operation', 'atMs', 'actor'),
     ...defined({ orderId: orderId === undefined ? undefined : orderNodeId({ ...entry, orderId }) }),
-    ...fieldsOf(entry, 'refundId', 'providerId', 'reason'),
+    ...fieldsOf(entry, 'refundId', 'providerId', 'reason', 'approver'),
     postings: entry.postings.map((posting) => fieldsOf(posting, 'debit', 'credit', 'asset', 'amount')),
   };
 }

@@ -1,12 +1,12 @@
 import { isId, isTenantId, isUlid } from '../ledger/kernel/id-grammar.ts';
-import type { AccountRef, OrderRef } from '../ledger/kernel/keys.ts';
+import type { AccountRef, OrderRef, ProposalRef } from '../ledger/kernel/keys.ts';
 import { decodeNodeId } from '../ledger/items/node-ids.ts';
-import { findEvent, findOrderOf } from '../ledger/usecases/queries/find-order.ts';
+import { findEvent, findOrderOf, findProposal } from '../ledger/usecases/queries/find-order.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import { LATEST, readWholeAccount, readWholeOrder } from '../ledger/usecases/queries/read-account.ts';
 import { readHistory } from '../migrations/history.ts';
 import { UsageError } from './command-line.ts';
-import { type Shown, foundEvent, wholeAccountData, wholeOrderData } from './show-data.ts';
+import { type Shown, foundEvent, foundProposal, wholeAccountData, wholeOrderData } from './show-data.ts';
 
 /** What `npm run show` is asked about. */
 export type Subject =
@@ -14,7 +14,8 @@ export type Subject =
   | { readonly kind: 'ACCOUNT'; readonly ref: AccountRef }
   /** A payment, session, refund or dispute of the provider's. */
   | { readonly kind: 'PROVIDER'; readonly id: string }
-  | { readonly kind: 'EVENT'; readonly id: string };
+  | { readonly kind: 'EVENT'; readonly id: string }
+  | { readonly kind: 'PROPOSAL'; readonly ref: ProposalRef };
 
 /** `demo#alice`, `demo#alice 01M8…`; also with the slash of the provider's metadata, or as an audit names the item. */
 const ACCOUNT = /^([^#\s]+)#([^#\s/]+)(?:[#\s/](?:ORDER#)?(\S+))?$/;
@@ -28,7 +29,9 @@ export function readSubject(words: readonly string[]): Subject {
   if (isUlid(text)) throw new UsageError(`An order's ULID needs its account before it: demo#alice ${text}.`);
   const subject = bySpelledKey(text) ?? byNodeId(text);
   if (subject === undefined)
-    throw new UsageError(`"${text}" is no order, payment, session, refund, dispute, event or account.`);
+    throw new UsageError(
+      `"${text}" is no order, payment, session, refund, dispute, event, proposal or account.`,
+    );
   return subject;
 }
 
@@ -52,6 +55,8 @@ function byNodeId(text: string): Subject | undefined {
     case 'Balance':
     case 'Entry':
       return { kind: 'ACCOUNT', ref: { tenant: first, accountId } };
+    case 'Proposal':
+      return { kind: 'PROPOSAL', ref: { tenant: first, accountId, proposalId: orderId } };
     case 'WebhookEvent':
       return { kind: 'EVENT', id: accountId };
     case 'Merchant':
@@ -70,6 +75,8 @@ export async function look(ledger: Ledger, subject: Subject): Promise<Shown | st
       return lookAtAccount(ledger, subject.ref);
     case 'EVENT':
       return lookAtEvent(ledger, subject.id);
+    case 'PROPOSAL':
+      return lookAtProposal(ledger, subject.ref);
     case 'PROVIDER': {
       const found = await findOrderOf(ledger, subject.id);
       if (found.kind === 'UNKNOWN') throw new Error('Stripe could not be asked whose it is: try again.');
@@ -100,6 +107,12 @@ async function lookAtEvent(ledger: Ledger, eventId: string): Promise<Shown | str
   if (event === undefined) return `No event ${eventId} came here, or its thirty days are over.`;
   const about = event.order === undefined ? {} : await lookAtOrder(ledger, event.order);
   return { ...foundEvent(event), ...(typeof about === 'string' ? {} : about) };
+}
+
+async function lookAtProposal(ledger: Ledger, ref: ProposalRef): Promise<Shown | string> {
+  const proposal = await findProposal(ledger, ref);
+  if (proposal === undefined) return 'There is no such proposal.';
+  return foundProposal(proposal, ledger.clock.nowMs());
 }
 
 function noTenant(tenant: string): string {

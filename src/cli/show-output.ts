@@ -1,10 +1,19 @@
-import type { EntryData, EventData, MovementData, OrderData, OrderSummary, Shown } from './show-data.ts';
+import type {
+  EntryData,
+  EventData,
+  MovementData,
+  OrderData,
+  OrderSummary,
+  ProposalData,
+  Shown,
+} from './show-data.ts';
 
 /** What was found, for people: a block for each kind of thing, empty ones left out. */
 export function printedShown(shown: Shown): string {
-  const { event, account, order, orders, entries, movements, balances, problems } = shown;
+  const { event, proposal, account, order, orders, entries, movements, balances, problems } = shown;
   return [
     ...(event === undefined ? [] : block('event', [eventLine(event)])),
+    ...(proposal === undefined ? [] : proposalLines(proposal)),
     ...(order === undefined ? [] : orderLines(order)),
     ...block('latest orders', orders?.map(summaryLine)),
     ...block(
@@ -61,6 +70,24 @@ function orderLines(order: OrderData): readonly string[] {
       ),
       ...(order.unlistedNotes === 0 ? [] : [`and ${String(order.unlistedNotes)} more that are only counted`]),
     ]),
+  ];
+}
+
+function proposalLines({ id, decision, writes, ...proposal }: ProposalData): readonly string[] {
+  return [
+    ...block(
+      `proposal ${id}`,
+      Object.entries(proposal).map(([name, value]) => `${name} ${value}`),
+    ),
+    ...(decision === undefined ? [] : block('decided', [inWords(decision)])),
+    ...block(
+      'writes',
+      writes.flatMap(({ uuid, type, before, after }) => [
+        `${uuid} ${type}`,
+        `  before ${before}`,
+        `  after  ${after}`,
+      ]),
+    ),
   ];
 }
 

@@ -18,6 +18,7 @@ Shows an order with its attempts, refunds, disputes, steps, timeline, entries an
   a refund          re_…: Stripe says of which payment
   a dispute         dp_… or du_…: likewise
   an event          evt_…: what came of it, and its order
+  a proposal        its id: what it is about, who decided, and the writes of a repair
   an account        demo#alice: balances, latest orders, entries and movements
 
   --json            prints it as data

@@ -24,6 +24,8 @@ export interface AssetRule {
   readonly scale: number;
   /** The most that a cash top-up, a positive adjustment or the claim of a card top-up may bring a balance to. */
   readonly cap?: Decimal;
+  /** Adjustments of more than this, up or down, need a second admin; absent: none does. */
+  readonly approvalAbove?: Decimal;
   /** The currency in which it pays for orders, one to one; absent: it pays for none. */
   readonly pays?: string;
 }
@@ -125,6 +127,12 @@ const positiveDecimal = textOf('takes a positive decimal in a string, such as "0
   return value?.gt(0) === true && fitsOperation(value) ? value : undefined;
 });
 
+/** A bound that may be nothing at all. */
+const decimalFromZero = textOf('takes a decimal from 0 on in a string, such as "10000"', (text) => {
+  const value = parseDecimal(text);
+  return value?.gte(0) === true && fitsOperation(value) ? value : undefined;
+});
+
 /** An object of the file. `takes` completes the sentence "TENANTS_FILE demo takes …"; a key that it doesn't take is named. */
 function objectOf<Shape extends z.ZodRawShape>(takes: string, shape: Shape) {
   return z.strictObject(shape, {
@@ -151,6 +159,7 @@ const SCALE_MESSAGE = `takes a whole number from 0 to ${MAX_SCALE}`;
 const assetSchema = objectOf('an object such as { "scale": 0, "pays": "JPY" }', {
   scale: z.int(SCALE_MESSAGE).min(0, SCALE_MESSAGE).max(MAX_SCALE, SCALE_MESSAGE),
   cap: positiveDecimal.optional(),
+  approvalAbove: decimalFromZero.optional(),
   pays: currencySchema.optional(),
 });
 
@@ -245,13 +254,15 @@ function contradictions(tenants: Readonly<Record<string, TenantFile>>): readonly
 
 function assetProblems(
   asset: string,
-  { scale, cap, pays }: TenantFile['assets'][string],
+  { scale, cap, approvalAbove, pays }: TenantFile['assets'][string],
   tenantCurrency: string,
 ): readonly string[] {
   const problems: string[] = [];
   if (!isAsset(asset)) problems.push('is none of ECOPAY, POINT, JCREDIT and REGIONAL/<key>');
   if (cap !== undefined && !fitsScale(cap, scale))
     problems.push('has a cap with more decimals than its scale');
+  if (approvalAbove !== undefined && !fitsScale(approvalAbove, scale))
+    problems.push('has an approvalAbove with more decimals than its scale');
   if (pays === undefined) return problems;
   if (pays !== tenantCurrency) problems.push("can pay in the tenant's own currency only");
   // One to one: every price must be an amount of the asset.

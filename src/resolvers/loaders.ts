@@ -5,6 +5,7 @@ import { readEntries, readOwnEntries } from '../ledger/usecases/queries/read-ent
 import { readProducts } from '../ledger/usecases/queries/read-merchants.ts';
 import { readOrderMetadata } from '../ledger/usecases/queries/read-order-metadata.ts';
 import { readOrders } from '../ledger/usecases/queries/read-orders.ts';
+import { readProposals } from '../ledger/usecases/queries/read-proposals.ts';
 import { readBalances, readMetrics, readProfiles } from '../ledger/usecases/queries/read-wallets.ts';
 import { readWebhookEvents } from '../ledger/usecases/queries/read-webhook-events.ts';
 import type { Loaders } from '../schema/context.ts';
@@ -36,6 +37,7 @@ export function createLoaders(ledger: Ledger, viewer: Viewer): Loaders {
     profile: loader(readProfiles),
     metrics: loader(readMetrics),
     product: loader(readProducts),
+    proposal: loader(readProposals),
     webhookEvent: loader(readWebhookEvents),
   };
 }

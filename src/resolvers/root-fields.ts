@@ -1,5 +1,6 @@
 /* Loads every root field; each registers itself. */
 import './mutations/adjust-balance.ts';
+import './mutations/approve.ts';
 import './mutations/cancel-order.ts';
 import './mutations/charge.ts';
 import './mutations/checkout.ts';
@@ -7,6 +8,7 @@ import './mutations/create-order.ts';
 import './mutations/issue-payment-code.ts';
 import './mutations/put-product.ts';
 import './mutations/refund.ts';
+import './mutations/reject-proposal.ts';
 import './mutations/replay-webhook-event.ts';
 import './mutations/retry-step.ts';
 import './mutations/top-up.ts';

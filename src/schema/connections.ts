@@ -2,7 +2,7 @@ import { type Page, type PageRequest, PageRequestError } from '../ledger/usecase
 import { type BuilderTypes, builder } from './builder.ts';
 import type { PageArguments } from './costs.ts';
 import { badRequest } from './errors.ts';
-import { EntryType, OrderType, ProductType, StepType, WebhookEventType } from './refs.ts';
+import { EntryType, OrderType, ProductType, ProposalType, StepType, WebhookEventType } from './refs.ts';
 
 const A_PAGE =
   'A page of a list (Relay). A filtered page may be short, even empty: `pageInfo` says whether there is more.';
@@ -19,6 +19,7 @@ function connectionType<Shape>(name: string, type: PothosSchemaTypes.ObjectRef<B
 export const OrderConnection = connectionType('Order', OrderType);
 export const EntryConnection = connectionType('Entry', EntryType);
 export const ProductConnection = connectionType('Product', ProductType);
+export const ProposalConnection = connectionType('Proposal', ProposalType);
 export const StepConnection = connectionType('Step', StepType);
 export const WebhookEventConnection = connectionType('WebhookEvent', WebhookEventType);
 

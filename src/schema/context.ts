@@ -1,11 +1,19 @@
 import type { Viewer } from '../auth/viewer.ts';
 import type { Entry } from '../ledger/model/entries/entry.ts';
 import type { EventRecord } from '../ledger/items/event-item.ts';
-import type { AccountRef, BalanceRef, EntryRef, OrderRef, ProductRef } from '../ledger/kernel/keys.ts';
+import type {
+  AccountRef,
+  BalanceRef,
+  EntryRef,
+  OrderRef,
+  ProductRef,
+  ProposalRef,
+} from '../ledger/kernel/keys.ts';
 import type { Ledger } from '../ledger/usecases/runtime/ledger.ts';
 import type { AccountMetrics, Balance, Profile } from '../ledger/usecases/queries/read-wallets.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import type { MetadataEntry } from '../ledger/model/orders/order-metadata.ts';
+import type { Proposal } from '../ledger/model/proposal.ts';
 import type { Product } from '../ledger/model/product.ts';
 import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -28,6 +36,7 @@ export interface Loaders {
   readonly profile: Load<AccountRef, Profile>;
   readonly metrics: Load<AccountRef, AccountMetrics>;
   readonly product: Load<ProductRef, Product>;
+  readonly proposal: Load<ProposalRef, Proposal>;
   readonly webhookEvent: Load<string, EventRecord>;
 }
 

@@ -85,6 +85,10 @@ EntryType.implement({
       description:
         'Who made it: the `subject` of a token, or a word such as `stripe` or `worker` for what nobody asked for.',
     }),
+    approver: t.exposeString('approver', {
+      description: 'Who approved it, where a second admin had to. Null: it needed none.',
+      nullable: true,
+    }),
     at: t.expose('atMs', { description: 'When it was committed.', type: 'DateTime' }),
   }),
 });

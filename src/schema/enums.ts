@@ -3,6 +3,7 @@ import type { EntryOperation } from '../ledger/model/entries/entry.ts';
 import type { OrderState } from '../ledger/model/orders/order-states.ts';
 import type { OrderPayment, Order, Refund, Step, TransitionCause } from '../ledger/model/orders/order.ts';
 import type { RetryAdvice } from '../ledger/model/outcomes.ts';
+import type { ProposalState } from '../ledger/model/proposal.ts';
 import { builder } from './builder.ts';
 import type { EventOutcome } from '../ledger/model/provider/update-decision.ts';
 
@@ -98,6 +99,22 @@ export const StepStateEnum = describedEnum<Step['state']>('StepState', 'How far 
   PENDING: 'To be done, or to be tried again.',
   DONE: 'Done, once.',
   DEAD: 'Out of attempts: `deadSteps` lists it, `retryStep` puts it back to work.',
+});
+
+export const ProposalKindEnum = describedEnum<'ADJUSTMENT' | 'REPAIR'>(
+  'ProposalKind',
+  'What a proposal is about.',
+  {
+    ADJUSTMENT: 'A balance is to be adjusted: `approve` books it.',
+    REPAIR: 'Damaged items of the table are to be mended: `npm run repair` shows and approves it.',
+  },
+);
+
+export const ProposalStateEnum = describedEnum<ProposalState>('ProposalState', 'What became of a proposal.', {
+  OPEN: 'Another admin may approve it.',
+  APPROVED: 'Another admin approved it, and it was done.',
+  REJECTED: 'An admin rejected it, or its proposer took it back. Nothing was done.',
+  EXPIRED: 'Nobody decided in time. Nothing was done.',
 });
 
 export const WebhookOutcomeEnum = describedEnum<EventOutcome>(

@@ -2,8 +2,8 @@ import type { FieldMap } from '@pothos/core';
 import { type Failure, type FailureKind, type InputIssue, retryAdvice } from '../ledger/model/outcomes.ts';
 import { type BuilderTypes, builder } from './builder.ts';
 import { RetryAdviceEnum } from './enums.ts';
-import { OrderType } from './refs.ts';
-import { outcomeOrder } from './results.ts';
+import { OrderType, ProposalType } from './refs.ts';
+import { outcomeOrder, outcomeProposal } from './results.ts';
 
 /** What every refusal says. */
 const FailureInterface = builder.interfaceRef<Failure>('Failure').implement({
@@ -137,6 +137,24 @@ export const ProviderRefused = failureType(
   }),
 );
 
+type ProposalFailureKind = 'ProposalNotOpen' | 'SecondAdminRequired';
+
+/** A failure because of how a proposal stands, which comes with it. */
+function proposalFailure(kind: ProposalFailureKind, description: string) {
+  return failureType<ProposalFailureKind>(kind, description, (t) => ({
+    proposal: t.field({ description: 'As it is now.', type: ProposalType, resolve: outcomeProposal }),
+  }));
+}
+
+export const ProposalNotOpen = proposalFailure(
+  'ProposalNotOpen',
+  'It has been decided on, or nobody did in time: its `state` says which. Nothing was done.',
+);
+export const SecondAdminRequired = proposalFailure(
+  'SecondAdminRequired',
+  'Who proposed it can not approve it: another admin has to. Nothing was done.',
+);
+
 const InputIssueType = builder.objectRef<InputIssue>('InputIssue').implement({
   description: '`code` is for machines: unknown_sku, bad_scale, not_positive, …',
   fields: (t) => ({
@@ -194,6 +212,10 @@ function messageOf(failure: Failure): string {
       return `The refund exceeds what can be refunded: ${failure.refundable}.`;
     case 'ProviderRefused':
       return `The payment provider refused: ${failure.code}.`;
+    case 'ProposalNotOpen':
+      return `The proposal can't be decided on: it is ${failure.state}.`;
+    case 'SecondAdminRequired':
+      return 'Another admin than the one who proposed it has to approve.';
     case 'IdempotencyKeyReused':
       return 'The idempotency key was used for another request.';
     case 'IdempotencyInProgress':

@@ -7,6 +7,7 @@ import type { PublicMerchant } from '../ledger/usecases/queries/read-merchants.t
 import type { Balance } from '../ledger/usecases/queries/read-wallets.ts';
 import type { Dispute, Order, Refund, Transition } from '../ledger/model/orders/order.ts';
 import type { Product } from '../ledger/model/product.ts';
+import type { Proposal } from '../ledger/model/proposal.ts';
 import { builder } from './builder.ts';
 
 /*
@@ -30,6 +31,7 @@ export const MerchantType = builder.objectRef<PublicMerchant>('Merchant');
 export const OrderTransitionType = builder.objectRef<ShownTransition>('OrderTransition');
 export const OrderType = builder.objectRef<Order>('Order');
 export const ProductType = builder.objectRef<Product>('Product');
+export const ProposalType = builder.objectRef<Proposal>('Proposal');
 export const RefundType = builder.objectRef<OfOrder<Refund>>('Refund');
 export const StepType = builder.objectRef<OrderStep>('Step');
 export const ViewerType = builder.objectRef<Viewer>('Viewer');

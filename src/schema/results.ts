@@ -1,13 +1,14 @@
 import type { FieldMap, OutputShape, ParentShape } from '@pothos/core';
 import type { Entry } from '../ledger/model/entries/entry.ts';
-import type { BalanceRef, EntryRef, OrderRef } from '../ledger/kernel/keys.ts';
+import type { BalanceRef, EntryRef, OrderRef, ProposalRef } from '../ledger/kernel/keys.ts';
 import type { Balance } from '../ledger/usecases/queries/read-wallets.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import type { Answered, StoredKind } from '../ledger/model/outcomes.ts';
+import type { Proposal } from '../ledger/model/proposal.ts';
 import { type BuilderTypes, builder } from './builder.ts';
 import type { RequestContext } from './context.ts';
 import { present } from './present.ts';
-import { BalanceType, EntryType, OrderType } from './refs.ts';
+import { BalanceType, EntryType, OrderType, ProposalType } from './refs.ts';
 
 /** The type of an outcome; its name in the schema is the `kind` of the outcome. */
 type OutcomeRef = PothosSchemaTypes.ObjectRef<BuilderTypes, { readonly kind: string }>;
@@ -29,16 +30,18 @@ export function resultUnion<Success extends OutcomeRef, Failure extends OutcomeR
   });
 }
 
-type Successes = { readonly [Kind in Extract<StoredKind, `${string}Success`>]: Answered<Kind> };
+type Successes = {
+  readonly [Kind in Extract<StoredKind, `${string}Success` | 'PendingApproval'>]: Answered<Kind>;
+};
 
 /** The success of a guarded mutation: what `fields` say, and whether it is the answer to an earlier request. */
 export function guardedSuccess<Kind extends keyof Successes>(
   kind: Kind,
   fields: (t: PothosSchemaTypes.ObjectFieldBuilder<BuilderTypes, Successes[Kind]>) => FieldMap,
+  description = 'It is done, now or by an earlier request with the same key. What it names is shown as it is now.',
 ): PothosSchemaTypes.ObjectRef<BuilderTypes, Successes[Kind]> {
   return builder.objectRef<Successes[Kind]>(kind).implement({
-    description:
-      'It is done, now or by an earlier request with the same key. What it names is shown as it is now.',
+    description,
     fields: (t) => ({
       ...fields(t),
       replayed: t.boolean({
@@ -61,6 +64,15 @@ export async function outcomeOrder(
   { load, viewer }: RequestContext,
 ): Promise<Order> {
   return present(await load.order({ tenant: viewer.tenant, accountId, orderId }), "an outcome's order");
+}
+
+export async function outcomeProposal(
+  { accountId, proposalId }: Omit<ProposalRef, 'tenant'>,
+  _args: unknown,
+  { load, viewer }: RequestContext,
+): Promise<Proposal> {
+  const ref = { tenant: viewer.tenant, accountId, proposalId };
+  return present(await load.proposal(ref), "an outcome's proposal");
 }
 
 async function outcomeEntry(
@@ -100,6 +112,11 @@ export const ENTRY_OF_OPERATION = {
 } as const;
 /** Each use says when there is none. */
 export const ENTRY_IF_ANY = { type: EntryType, nullable: true, resolve: outcomeEntryIfAny } as const;
+export const PROPOSAL_NOW = {
+  type: ProposalType,
+  description: 'As it is now, on a replay too.',
+  resolve: outcomeProposal,
+} as const;
 export const BALANCE_NOW = {
   type: BalanceType,
   description: 'As it is now, on a replay too.',

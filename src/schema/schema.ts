@@ -8,6 +8,7 @@ import './order-refunds.ts';
 import './order-transition.ts';
 import './order.ts';
 import './product.ts';
+import './proposal.ts';
 import './scalars.ts';
 import './step.ts';
 import './viewer.ts';

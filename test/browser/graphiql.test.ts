@@ -155,7 +155,9 @@ describe('GraphiQL on a fresh start', () => {
     expect(refunded).toContain('"amount":"100"');
     expect(refunded).toContain('"refundableAmount":"250"');
     expect(await runTab('CashTopUp')).toContain('"balance":{"amount":"600"}');
-    expect(await runTab('Queues')).toBe('{"data":{"deadSteps":{"edges":[]},"webhookProblems":{"edges":[]}}}');
+    expect(await runTab('Queues')).toBe(
+      '{"data":{"deadSteps":{"edges":[]},"proposals":{"edges":[]},"webhookProblems":{"edges":[]}}}',
+    );
     expect(outside).toEqual([]);
   }, 90_000);
 

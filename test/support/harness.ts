@@ -9,7 +9,7 @@ import type { TableClock } from '../../src/ledger/table/table-clock.ts';
 import { type Entry, readEntry } from '../../src/ledger/model/entries/entry.ts';
 import { type Ids, randomIds } from '../../src/ledger/kernel/ids.ts';
 import { PREFIX, balanceKey, orderKey, partition } from '../../src/ledger/kernel/keys.ts';
-import { plainDecimal } from '../../src/ledger/kernel/money.ts';
+import { decimal, plainDecimal } from '../../src/ledger/kernel/money.ts';
 import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
 import { adjustBalance } from '../../src/ledger/usecases/commands/adjust-balance.ts';
 import { balanceOf } from '../../src/ledger/items/balance-item.ts';
@@ -24,7 +24,7 @@ import { createTable } from '../../src/ledger/table/table.ts';
 import { createTransactor } from '../../src/ledger/table/transact.ts';
 import { createInProcessBus } from '../../src/realtime/bus/bus.ts';
 import type { PaymentProvider } from '../../src/provider/port.ts';
-import { type Tenants, parseTenants } from '../../src/config/tenants.ts';
+import { type Tenant, type Tenants, parseTenants } from '../../src/config/tenants.ts';
 import { type OwnedClock, ownedClock, recordedWaits } from './owned-time.ts';
 
 /** Tenant `t_1` of the field cases: wallets in USD without rewards or cap, merchants m_1 and m_2. */
@@ -60,6 +60,18 @@ export const TEST_TENANTS: Tenants = parseTenants(
   { production: false },
 );
 
+/** The same tenants, where adjustments of more than 100.00 ECOPAY of `t_1` need a second admin. */
+export const TENANTS_WITH_APPROVAL: Tenants = new Map(
+  [...TEST_TENANTS].map(([name, tenant]) => [name, name === 't_1' ? withApproval(tenant) : tenant]),
+);
+
+function withApproval(tenant: Tenant): Tenant {
+  const rule = tenant.assets.get('ECOPAY');
+  if (rule === undefined) throw new Error('no such asset');
+  const above = { ...rule, approvalAbove: decimal('100.00') };
+  return { ...tenant, assets: new Map([...tenant.assets, ['ECOPAY', above]]) };
+}
+
 const FAR_MS = 4_000_000_000_000;
 
 export function customer(subject: string, tenant = 't_1'): Viewer {
@@ -71,8 +83,8 @@ export function merchant(merchantId = 'm_1', tenant = 't_1'): Viewer {
 export function terminal(merchantId = 'm_1', tenant = 't_1', subject = `${merchantId}-till`): Viewer {
   return { tenant, subject, role: 'TERMINAL', merchantId, expiresAtMs: FAR_MS };
 }
-export function admin(tenant = 't_1'): Viewer {
-  return { tenant, subject: 'root', role: 'ADMIN', expiresAtMs: FAR_MS };
+export function admin(tenant = 't_1', subject = 'root'): Viewer {
+  return { tenant, subject, role: 'ADMIN', expiresAtMs: FAR_MS };
 }
 
 export interface HarnessOptions {

@@ -69,7 +69,7 @@ describe('every command', { timeout: 60_000 }, () => {
     ],
     ['reconcile', '--since yesterday', '--since takes a time such as 90m, 24h or 7d, not "yesterday".'],
     ['relay', '-x', 'There is no option -x here.'],
-    ['show', 'what?', '"what?" is no order, payment, session, refund, dispute, event or account.'],
+    ['show', 'what?', '"what?" is no order, payment, session, refund, dispute, event, proposal or account.'],
     ['token', '--role customer', '--sub must say who the token is for.'],
     ['worker', 'now', '"now" is a word too many.'],
   ])('%s names a wrong word, prints its help behind it and exits 2', async (name, words, message) => {

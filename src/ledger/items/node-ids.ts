@@ -13,6 +13,7 @@ const PARTS = {
   Refund: [isTenantId, isId, isUlid, isPart],
   Dispute: [isTenantId, isId, isUlid, isPart],
   Step: [isTenantId, isId, isUlid, isPart],
+  Proposal: [isTenantId, isId, isUlid],
   Merchant: [isTenantId, isId],
   Product: [isTenantId, isId, isId],
   WebhookEvent: [isTenantId, isPart],

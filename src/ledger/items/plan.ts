@@ -36,6 +36,7 @@ export type ItemRole =
   | 'entry'
   | 'payment'
   | 'refund'
+  | 'proposal'
   | 'code'
   | 'metadata'
   | 'metrics'

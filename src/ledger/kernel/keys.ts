@@ -27,6 +27,10 @@ export interface EntryRef extends AccountRef {
   readonly entryId: string;
 }
 
+export interface ProposalRef extends AccountRef {
+  readonly proposalId: string;
+}
+
 export interface ProductRef {
   readonly tenant: string;
   readonly merchantId: string;
@@ -49,6 +53,7 @@ export const PREFIX = {
   metadata: 'METADATA#',
   product: 'PRODUCT#',
   refund: 'REFUND#',
+  proposal: 'PROPOSAL#',
   record: 'card_op_idem#',
 } as const;
 
@@ -103,6 +108,10 @@ export function refundKey({ refundId, ...order }: RefundRef): ItemKey {
 /** What the sort keys of an order's refunds begin with. */
 export function refundPrefix({ orderId }: Pick<OrderRef, 'orderId'>): string {
   return `${PREFIX.refund}${ulidPart(orderId)}#`;
+}
+
+export function proposalKey({ tenant, accountId, proposalId }: ProposalRef): ItemKey {
+  return { uuid: partition(tenant, accountId), type: `${PREFIX.proposal}${ulidPart(proposalId)}` };
 }
 
 export function productKey({ tenant, merchantId, sku }: ProductRef): ItemKey {

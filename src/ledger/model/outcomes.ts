@@ -14,6 +14,9 @@ const STORED = {
   RefundSuccess: ['accountId', 'orderId', 'refundId', 'entryId?', 'asset?'],
   CancelOrderSuccess: ['accountId', 'orderId'],
   AdjustBalanceSuccess: ['accountId', 'asset', 'entryId'],
+  PendingApproval: ['accountId', 'proposalId'],
+  ApproveSuccess: ['accountId', 'proposalId', 'asset', 'entryId'],
+  RejectProposalSuccess: ['accountId', 'proposalId'],
   InsufficientBalance: ['asset', 'required', 'available'],
   CapExceeded: ['asset', 'cap', 'room'],
   OrderNotPayable: ['accountId', 'orderId', 'state'],
@@ -22,6 +25,8 @@ const STORED = {
   OrderDisputed: [],
   RefundExceedsRefundable: ['refundable'],
   ProviderRefused: ['code'],
+  ProposalNotOpen: ['accountId', 'proposalId', 'state'],
+  SecondAdminRequired: ['accountId', 'proposalId'],
 } as const;
 
 export type StoredKind = keyof typeof STORED;
@@ -151,6 +156,8 @@ export const FAILURE_KINDS = [
   'OrderDisputed',
   'RefundExceedsRefundable',
   'ProviderRefused',
+  'ProposalNotOpen',
+  'SecondAdminRequired',
   'IdempotencyKeyReused',
   'IdempotencyInProgress',
   'TransactionConflict',
@@ -189,6 +196,8 @@ export function retryAdvice(failure: Failure): RetryAdvice {
     case 'RefundExceedsRefundable':
     case 'ProviderRefused':
       return 'NEW_KEY';
+    case 'ProposalNotOpen':
+    case 'SecondAdminRequired':
     case 'IdempotencyKeyReused':
     case 'NotFound':
     case 'InvalidInput':

@@ -1,7 +1,13 @@
 import { adjustBalance } from '../../ledger/usecases/commands/adjust-balance.ts';
 import { builder } from '../../schema/builder.ts';
 import { CapExceeded, InsufficientBalance, LEDGER_FAILURES } from '../../schema/failures.ts';
-import { BALANCE_NOW, ENTRY_OF_OPERATION, guardedSuccess, resultUnion } from '../../schema/results.ts';
+import {
+  BALANCE_NOW,
+  ENTRY_OF_OPERATION,
+  PROPOSAL_NOW,
+  guardedSuccess,
+  resultUnion,
+} from '../../schema/results.ts';
 import { guardedMutation } from '../declare-mutation.ts';
 
 const AdjustBalanceInput = builder.inputType('AdjustBalanceInput', {
@@ -30,11 +36,19 @@ const AdjustBalanceSuccess = guardedSuccess('AdjustBalanceSuccess', (t) => ({
   balance: t.field(BALANCE_NOW),
 }));
 
+const PendingApproval = guardedSuccess(
+  'PendingApproval',
+  (t) => ({ proposal: t.field(PROPOSAL_NOW) }),
+  "It is above the tenant's threshold. No balance has changed: it is done once another admin approves the proposal.",
+);
+
 guardedMutation('adjustBalance', {
-  description: 'Admin: corrects a balance by a signed amount, as an entry with a reason.',
+  description:
+    "Admin: corrects a balance by a signed amount, as an entry with a reason. Above the tenant's threshold a second admin\nhas to `approve` it.",
   permission: 'ADJUST_BALANCE',
   input: AdjustBalanceInput,
   result: resultUnion('adjustBalance', AdjustBalanceSuccess, [
+    PendingApproval,
     InsufficientBalance,
     CapExceeded,
     ...LEDGER_FAILURES,

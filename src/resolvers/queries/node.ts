@@ -63,6 +63,8 @@ async function find({ kind, parts }: NodeId, context: RequestContext): Promise<o
       return findMerchant(ledger, viewer, owner);
     case 'Product':
       return load.product({ tenant, merchantId: owner, sku: name });
+    case 'Proposal':
+      return load.proposal({ tenant, accountId: owner, proposalId: name });
     case 'WebhookEvent':
       return mayPerform(viewer.role, 'READ_WEBHOOK_PROBLEMS') ? load.webhookEvent(owner) : undefined;
   }

@@ -1,7 +1,13 @@
 import { listDeadSteps } from '../../ledger/usecases/queries/read-dead-steps.ts';
+import { listOpenProposals } from '../../ledger/usecases/queries/read-proposals.ts';
 import { listWebhookProblems } from '../../ledger/usecases/queries/read-webhook-events.ts';
 import { PAGE_WORDS, builder } from '../../schema/builder.ts';
-import { StepConnection, WebhookEventConnection, connectionOf } from '../../schema/connections.ts';
+import {
+  ProposalConnection,
+  StepConnection,
+  WebhookEventConnection,
+  connectionOf,
+} from '../../schema/connections.ts';
 import { pageCost } from '../../schema/costs.ts';
 
 /** What an admin looks through. These lists are paged forward only. */
@@ -20,6 +26,16 @@ builder.queryFields((t) => {
       complexity: pageCost,
       resolve: (_root, args, { ledger, viewer }) =>
         connectionOf(args, (page) => listDeadSteps(ledger, viewer, page)),
+    }),
+    proposals: t.field({
+      type: ProposalConnection,
+      nullable: true,
+      description: 'Admin: what waits for the decision of a second admin, newest first.',
+      authScopes: { permission: 'READ_PROPOSALS' },
+      args: forward(),
+      complexity: pageCost,
+      resolve: (_root, args, { ledger, viewer }) =>
+        connectionOf(args, (page) => listOpenProposals(ledger, viewer, page)),
     }),
     webhookProblems: t.field({
       type: WebhookEventConnection,

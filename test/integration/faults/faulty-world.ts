@@ -5,10 +5,11 @@ import { type StoredItem, readDecimal, readString } from '../../../src/ledger/ke
 import { readEntry } from '../../../src/ledger/model/entries/entry.ts';
 import { partition } from '../../../src/ledger/kernel/keys.ts';
 import { plainDecimal } from '../../../src/ledger/kernel/money.ts';
+import { readProposal } from '../../../src/ledger/items/proposal-item.ts';
 import { readOrder } from '../../../src/ledger/items/order-item.ts';
 import { createStripeProvider } from '../../../src/provider/stripe/stripe-adapter.ts';
 import { type FaultProxy, type FaultProxyOptions, startFaultProxy } from '../../support/fault-proxy.ts';
-import { type Harness, makeHarness } from '../../support/harness.ts';
+import { type Harness, TENANTS_WITH_APPROVAL, makeHarness } from '../../support/harness.ts';
 import { ownedClock } from '../../support/owned-time.ts';
 
 /** A ledger whose every request to the engine goes through a fault proxy, and a provider that works. */
@@ -29,6 +30,8 @@ export interface Picture {
   readonly entries: readonly string[];
   /** Each order's state, version and what may still be refunded. */
   readonly orders: readonly string[];
+  /** What became of each proposal; absent where there is none. */
+  readonly proposals?: readonly string[];
 }
 
 let lastAccount = 0;
@@ -54,6 +57,7 @@ export async function makeFaultyWorld(options: Omit<FaultProxyOptions, 'target'>
     directEndpoint: engine,
     clock,
     provider,
+    tenants: TENANTS_WITH_APPROVAL,
     overrides: {
       followUps: ({ kind }) => (kind === 'paid' ? ['probe'] : []),
     },
@@ -98,6 +102,7 @@ function pictureOf(items: readonly StoredItem[]): Picture {
         plainDecimal(readDecimal(item, 'balance')),
       ] as const,
   );
+  const proposals = ofType('PROPOSAL#').map((item) => readProposal(item).state);
   return {
     balances: Object.fromEntries(balances),
     entries: ofType('ENTRY#').map((item) => readEntry(item).operation),
@@ -105,5 +110,6 @@ function pictureOf(items: readonly StoredItem[]): Picture {
       const { state, version, refundable } = readOrder(item);
       return `${state} v${String(version)} refundable ${plainDecimal(refundable)}`;
     }),
+    ...(proposals.length > 0 && { proposals }),
   };
 }

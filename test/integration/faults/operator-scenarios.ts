@@ -1,9 +1,13 @@
 import { encodeNodeId } from '../../../src/ledger/items/node-ids.ts';
+import { adjustBalance } from '../../../src/ledger/usecases/commands/adjust-balance.ts';
+import { approve } from '../../../src/ledger/usecases/commands/approve.ts';
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
+import { rejectProposal } from '../../../src/ledger/usecases/commands/reject-proposal.ts';
 import { replayWebhookEvent } from '../../../src/ledger/usecases/provider-updates/replay-webhook-event.ts';
 import { retryStep } from '../../../src/ledger/usecases/steps/retry-step.ts';
 import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { admin, customer } from '../../support/harness.ts';
+import type { FaultyWorld } from './faulty-world.ts';
 import { URLS, checkedOut, delivered, paidEvent } from './provider-scenarios.ts';
 import { type Scenario, ended } from './scenarios.ts';
 import { paidAtProvider } from './provider-update-scenarios.ts';
@@ -64,5 +68,69 @@ const replaysEvent: Scenario = {
   leaves: { balances: {}, entries: ['PAYMENT'], orders: ['PAID v3 refundable 20'] },
 };
 
+const FUNDED = { balances: { ECOPAY: '50' }, entries: ['ADJUSTMENT'], orders: [] };
+const LARGE = { asset: 'ECOPAY', amount: '250.00', reason: 'goodwill' };
+
+/** An adjustment that waits for a second admin, by its public id. */
+async function proposed(world: FaultyWorld, accountId: string): Promise<string> {
+  await world.fund('t_1', accountId, '50.00');
+  const outcome = await adjustBalance(world.ledger, admin(), world.key(), { accountId, ...LARGE });
+  if (outcome.kind !== 'PendingApproval') throw new Error(`not proposed: ${outcome.kind}`);
+  return encodeNodeId('Proposal', 't_1', accountId, outcome.proposalId);
+}
+
+const proposesAdjustment: Scenario = {
+  name: 'adjustBalance above the threshold',
+  prepare: async (world) => {
+    const accountId = world.account();
+    await world.fund('t_1', accountId, '50.00');
+    const key = world.key();
+    const input = { accountId, ...LARGE };
+    return { accountId, send: async () => ended(await adjustBalance(world.ledger, admin(), key, input)) };
+  },
+  answer: 'PendingApproval',
+  leaves: { ...FUNDED, proposals: ['OPEN'] },
+};
+
+const approves: Scenario = {
+  name: 'approve',
+  prepare: async (world) => {
+    const accountId = world.account();
+    const proposalId = await proposed(world, accountId);
+    const [key, second] = [world.key(), admin('t_1', 'second')];
+    const send = async () => ended(await approve(world.ledger, second, key, { proposalId }));
+    return { accountId, send };
+  },
+  // The proposal, and then the balance that it is about.
+  readsEach: 2,
+  answer: 'ApproveSuccess',
+  leaves: {
+    balances: { ECOPAY: '300' },
+    entries: ['ADJUSTMENT', 'ADJUSTMENT'],
+    orders: [],
+    proposals: ['APPROVED'],
+  },
+};
+
+const rejects: Scenario = {
+  name: 'rejectProposal',
+  prepare: async (world) => {
+    const accountId = world.account();
+    const proposalId = await proposed(world, accountId);
+    const [key, second] = [world.key(), admin('t_1', 'second')];
+    const input = { proposalId, reason: 'no such promise was made' };
+    return { accountId, send: async () => ended(await rejectProposal(world.ledger, second, key, input)) };
+  },
+  answer: 'RejectProposalSuccess',
+  leaves: { ...FUNDED, proposals: ['REJECTED'] },
+};
+
 /** What operators ask for. */
-export const OPERATOR_SCENARIOS: readonly Scenario[] = [refundsTopUp, retriesStep, replaysEvent];
+export const OPERATOR_SCENARIOS: readonly Scenario[] = [
+  refundsTopUp,
+  retriesStep,
+  replaysEvent,
+  proposesAdjustment,
+  approves,
+  rejects,
+];

@@ -70,6 +70,8 @@ describe('a document that selects every field of every member', () => {
     createOrder: { merchantId: 'm_1', accountId: 'alice', amount: '5.00', description: 'all fields' },
     topUp: { accountId: 'alice', amount: '5.00', method: 'CASH' },
     adjustBalance: { accountId: 'alice', asset: 'ECOPAY', amount: '50.00', reason: 'all fields' },
+    approve: { proposalId: 'unknown' },
+    rejectProposal: { proposalId: 'unknown', reason: 'all fields' },
     updateProfile: { displayName: 'Alice' },
     putProduct: { merchantId: 'm_1', sku: 'all', name: 'All', price: '1.00', active: true },
   };
@@ -78,6 +80,8 @@ describe('a document that selects every field of every member', () => {
     topUp: TILL,
     refund: SELLER,
     adjustBalance: ADMIN,
+    approve: ADMIN,
+    rejectProposal: ADMIN,
     putProduct: SELLER,
     retryStep: ADMIN,
     replayWebhookEvent: ADMIN,
@@ -85,7 +89,7 @@ describe('a document that selects every field of every member', () => {
 
   it('runs within the limits, for every mutation', async () => {
     const documents = fullSelections(buildSchema(await committedSchema()));
-    expect(documents.size).toBe(12);
+    expect(documents.size).toBe(14);
     await fund(gateway, ALICE, '50.00');
     const unpaid = await openOrder(gateway, ALICE, '5.00');
     for (const [name, document] of documents) {

@@ -140,6 +140,12 @@ describe('a role that may never do it', () => {
       SELLER,
       `mutation { adjustBalance(${key}, input: { accountId: "alice", asset: "ECOPAY", amount: "1", reason: "r" }) { __typename } }`,
     ],
+    ['approve', SELLER, `mutation { approve(${key}, input: { proposalId: "x" }) { __typename } }`],
+    [
+      'rejectProposal',
+      ALICE,
+      `mutation { rejectProposal(${key}, input: { proposalId: "x", reason: "r" }) { __typename } }`,
+    ],
     ['issuePaymentCode', TILL, 'mutation { issuePaymentCode { code } }'],
     ['updateProfile', SELLER, 'mutation { updateProfile(input: { displayName: "x" }) { __typename } }'],
     [
@@ -151,6 +157,7 @@ describe('a role that may never do it', () => {
     ['replayWebhookEvent', SELLER, 'mutation { replayWebhookEvent(providerEventId: "evt") { __typename } }'],
     ['wallet', ALICE, '{ wallet(accountId: "alice") { id } }'],
     ['deadSteps', SELLER, '{ deadSteps { edges { cursor } } }'],
+    ['proposals', SELLER, '{ proposals { edges { cursor } } }'],
     ['webhookProblems', TILL, '{ webhookProblems { edges { cursor } } }'],
   ];
 

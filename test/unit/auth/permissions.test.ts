@@ -27,6 +27,8 @@ const WHO: Readonly<Record<Permission, string>> = {
   REFUND: 'MTA',
   CANCEL_ORDER: 'CMTA',
   ADJUST_BALANCE: 'A',
+  APPROVE: 'A',
+  REJECT_PROPOSAL: 'A',
   ISSUE_PAYMENT_CODE: 'C',
   UPDATE_PROFILE: 'CA',
   PUT_PRODUCT: 'MA',
@@ -35,6 +37,7 @@ const WHO: Readonly<Record<Permission, string>> = {
   READ_OTHER_WALLET: 'TA',
   READ_DEAD_STEPS: 'A',
   READ_WEBHOOK_PROBLEMS: 'A',
+  READ_PROPOSALS: 'A',
   WATCH_WALLET_ENTRIES: 'CA',
   WATCH_MERCHANT_ORDERS: 'MA',
 };

@@ -162,6 +162,16 @@ describe('a wrong file stops start-up, naming the place', () => {
       'shop.assets.ECOPAY: has a cap with more decimals than its scale',
     ],
     [
+      'a threshold below nothing',
+      fileOf({ assets: { ECOPAY: { scale: 2, approvalAbove: '-1' } } }),
+      'shop.assets.ECOPAY.approvalAbove: takes a decimal from 0 on in a string',
+    ],
+    [
+      'a threshold finer than its asset',
+      fileOf({ assets: { ECOPAY: { scale: 0, approvalAbove: '0.5' } } }),
+      'shop.assets.ECOPAY: has an approvalAbove with more decimals than its scale',
+    ],
+    [
       'an asset that pays in a foreign currency',
       fileOf({ assets: { ECOPAY: { scale: 2, pays: 'EUR' } } }),
       "shop.assets.ECOPAY: can pay in the tenant's own currency only",

@@ -42,6 +42,9 @@ export interface Entry extends EntryRef {
   readonly providerId?: string;
   readonly reason?: string;
   readonly actor: string;
+  /** Of what needed a second admin: who approved it, and the proposal that both decided on. */
+  readonly approver?: string;
+  readonly proposalId?: string;
   readonly atMs: number;
 }
 
@@ -114,6 +117,8 @@ export function entryAttributes(
     provider: entry.providerId,
     reason: entry.reason,
     actor: entry.actor,
+    approver: entry.approver,
+    proposal: entry.proposalId,
     at: integer(entry.atMs),
   };
 }
@@ -137,6 +142,8 @@ export function readEntry(item: StoredItem): Entry {
       refundId: optionalString(item, 'refund'),
       providerId: optionalString(item, 'provider'),
       reason: optionalString(item, 'reason'),
+      approver: optionalString(item, 'approver'),
+      proposalId: optionalString(item, 'proposal'),
     }),
     actor: readString(item, 'actor'),
     atMs: readInteger(item, 'at'),

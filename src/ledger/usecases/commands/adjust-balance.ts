@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import type { Viewer } from '../../../auth/viewer.ts';
-import type { Tenant } from '../../../config/tenants.ts';
+import { type Viewer, principalOf } from '../../../auth/viewer.ts';
+import type { AssetRule, Tenant } from '../../../config/tenants.ts';
 import { balanceOf } from '../../items/balance-item.ts';
-import { recordEntry } from '../../items/entry-writes.ts';
-import { type Entry, ledgerAccount } from '../../model/entries/entry.ts';
+import { putProposal } from '../../items/proposal-item.ts';
 import { balanceKey } from '../../kernel/keys.ts';
-import { type Decimal, ZERO, negate } from '../../kernel/money.ts';
+import type { Decimal } from '../../kernel/money.ts';
 import type { Answered, LedgerFailure } from '../../model/outcomes.ts';
-import { capCredit } from './cap.ts';
+import { PROPOSAL_LIFE_MS } from '../../model/proposal.ts';
 import { type Decision, runLedgerCommand } from '../runtime/guarded-command.ts';
 import {
   amountIssue,
@@ -19,9 +18,10 @@ import {
   shortText,
 } from '../runtime/input.ts';
 import { type Ledger, tenantOf } from '../runtime/ledger.ts';
-import { UNKNOWN_ASSET, whenInsufficient } from '../runtime/outcomes.ts';
+import { UNKNOWN_ASSET } from '../runtime/outcomes.ts';
+import { bookAdjustment } from './book-adjustment.ts';
 
-type AdjustKind = 'AdjustBalanceSuccess' | 'InsufficientBalance' | 'CapExceeded';
+type AdjustKind = 'AdjustBalanceSuccess' | 'PendingApproval' | 'InsufficientBalance' | 'CapExceeded';
 export type AdjustBalanceOutcome = Answered<AdjustKind> | LedgerFailure;
 
 const inputSchema = z.strictObject({
@@ -32,7 +32,10 @@ const inputSchema = z.strictObject({
 });
 type Input = z.output<typeof inputSchema>;
 
-/** Corrects a balance by a signed amount, as an entry with a reason: never below zero, never up past the cap. */
+/**
+ * Corrects a balance by a signed amount, as an entry with a reason: never below zero, never up past the cap. Above the
+ * tenant's threshold it only stores a proposal, which another admin approves.
+ */
 export async function adjustBalance(
   ledger: Ledger,
   viewer: Viewer,
@@ -72,28 +75,45 @@ function decide(
   // Judged after the idempotency record: an asset that has gone since must not break a replay.
   const rule = tenant.assets.get(asset);
   if (rule === undefined) return { kind: 'ANSWER', failure: UNKNOWN_ASSET };
-  const raises = amount.gt(ZERO);
-  const capped = raises ? capCredit(rule, amount, balance) : undefined;
-  if (capped?.kind === 'REFUSE') return capped;
-  const wallet = ledgerAccount.wallet(accountId);
-  const entry: Entry = {
-    tenant: viewer.tenant,
-    accountId,
-    entryId: ledger.ids.ulid(nowMs),
-    operation: 'ADJUSTMENT',
-    postings: [
-      raises
-        ? { debit: ledgerAccount.issuer, credit: wallet, asset, amount }
-        : { debit: wallet, credit: ledgerAccount.issuer, asset, amount: negate(amount) },
-    ],
-    reason,
-    actor: viewer.subject,
-    atMs: nowMs,
-  };
+  if (needsApproval(rule, amount)) return propose(ledger, viewer, input, nowMs);
+  const entryId = ledger.ids.ulid(nowMs);
+  const details = { tenant: viewer.tenant, accountId, entryId, reason, actor: viewer.subject, atMs: nowMs };
+  const allowed = bookAdjustment(tenant, rule, details, input, balance);
+  if (allowed.kind === 'REFUSE') return allowed;
   return {
     kind: 'COMMIT',
-    parts: [recordEntry(entry, capped?.guards)],
-    outcome: { kind: 'AdjustBalanceSuccess', accountId, asset, entryId: entry.entryId },
-    whenRefused: capped?.whenRefused ?? whenInsufficient(tenant, asset, negate(amount)),
+    parts: [allowed.part],
+    outcome: { kind: 'AdjustBalanceSuccess', accountId, asset, entryId },
+    whenRefused: allowed.whenRefused,
+  };
+}
+
+function needsApproval({ approvalAbove }: AssetRule, amount: Decimal): boolean {
+  return approvalAbove !== undefined && amount.abs().gt(approvalAbove);
+}
+
+/** Whether the balance allows it is judged when it is approved: it may be another one by then. */
+function propose(
+  ledger: Ledger,
+  viewer: Viewer,
+  { accountId, asset, amount, reason }: Input,
+  nowMs: number,
+): Decision<AdjustKind> {
+  const proposalId = ledger.ids.ulid(nowMs);
+  const proposal = putProposal({
+    tenant: viewer.tenant,
+    accountId,
+    proposalId,
+    state: 'OPEN',
+    adjustment: { asset, amount },
+    reason,
+    proposer: principalOf(viewer),
+    proposedAtMs: nowMs,
+    expiresAtMs: nowMs + PROPOSAL_LIFE_MS,
+  });
+  return {
+    kind: 'COMMIT',
+    parts: [proposal],
+    outcome: { kind: 'PendingApproval', accountId, proposalId },
   };
 }

@@ -1,7 +1,10 @@
 import type { ProviderMetadata, ProviderResult } from '../../../provider/port.ts';
-import { type OrderRef, eventKey, paymentKey } from '../../kernel/keys.ts';
+import { type OrderRef, type ProposalRef, eventKey, paymentKey, proposalKey } from '../../kernel/keys.ts';
 import { type EventRecord, readEventRecord, readRecordedPayment } from '../../items/event-item.ts';
+import { readProposal } from '../../items/proposal-item.ts';
+import type { Proposal } from '../../model/proposal.ts';
 import type { Ledger } from '../runtime/ledger.ts';
+import { readItem } from '../runtime/read-items.ts';
 import { orderNamedBy } from '../provider-updates/provider-update.ts';
 
 /** Which order a name of the provider's leads to. UNKNOWN: the provider would have to say, and couldn't be asked. */
@@ -57,4 +60,9 @@ async function byPaymentOf(
 export async function findEvent(ledger: Ledger, eventId: string): Promise<EventRecord | undefined> {
   const [item] = await ledger.store.get([eventKey(eventId)]);
   return item === undefined ? undefined : readEventRecord(item);
+}
+
+/** A proposal, whatever its tenant: for operators alone. Undefined if there is none. */
+export function findProposal(ledger: Ledger, ref: ProposalRef): Promise<Proposal | undefined> {
+  return readItem(ledger, proposalKey(ref), readProposal);
 }

@@ -151,8 +151,9 @@ async function decideOnce<Kind extends StoredKind, Extra extends ClaimFailure>(
       if (result.kind === 'SEEN') {
         return fromRecord<Kind, Extra>(ledger, request, sent, result.record) ?? REREAD;
       }
-      // A lost race on the order comes first: what its state says now is the better reason.
-      if (result.kind === 'UNCLEAR' || result.failed.has('order')) return REREAD;
+      // A lost race on the order or proposal comes first: what its state says now is the better reason.
+      if (result.kind === 'UNCLEAR' || result.failed.has('order') || result.failed.has('proposal'))
+        return REREAD;
       const verdict = decision.whenRefused?.(result.failed);
       return verdict === undefined ? REREAD : answerVerdict(ledger, request, verdict);
     },

@@ -23,7 +23,15 @@ import { type Ledger, commit } from './ledger.ts';
 
 /** The operations whose requests a key guards. The same key on another operation is another key. */
 export type GuardedOperation =
-  'createOrder' | 'charge' | 'checkout' | 'topUp' | 'refund' | 'cancelOrder' | 'adjustBalance';
+  | 'createOrder'
+  | 'charge'
+  | 'checkout'
+  | 'topUp'
+  | 'refund'
+  | 'cancelOrder'
+  | 'adjustBalance'
+  | 'approve'
+  | 'rejectProposal';
 
 /** A request as idempotency knows it: where its idempotency record is, and what it asked. */
 export interface Request {

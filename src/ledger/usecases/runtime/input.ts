@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Currency, isPayable } from '../../kernel/currencies.ts';
 import { isId } from '../../kernel/id-grammar.ts';
-import { isAsset, type OrderRef } from '../../kernel/keys.ts';
+import { isAsset, type OrderRef, type ProposalRef } from '../../kernel/keys.ts';
 import {
   type Decimal,
   ZERO,
@@ -165,4 +165,10 @@ export function invalidWith(...issues: readonly InputIssue[]): UnstoredOf<'Inval
 export function orderRefOf(tenant: string, id: string): OrderRef | undefined {
   const [accountId, orderId] = nodeParts('Order', tenant, id) ?? [];
   return accountId === undefined || orderId === undefined ? undefined : { tenant, accountId, orderId };
+}
+
+/** The proposal that a public id names, if it is of this tenant. */
+export function proposalRefOf(tenant: string, id: string): ProposalRef | undefined {
+  const [accountId, proposalId] = nodeParts('Proposal', tenant, id) ?? [];
+  return accountId === undefined || proposalId === undefined ? undefined : { tenant, accountId, proposalId };
 }

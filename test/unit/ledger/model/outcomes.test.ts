@@ -13,6 +13,8 @@ import {
 
 const order = { accountId: 'alice', orderId: 'o', replayed: false };
 
+const proposal = { accountId: 'alice', proposalId: 'p', replayed: false };
+
 const ADVICE: readonly (readonly [Failure, RetryAdvice])[] = [
   [
     { kind: 'InsufficientBalance', asset: 'ECOPAY', required: '2', available: '1', replayed: false },
@@ -25,6 +27,8 @@ const ADVICE: readonly (readonly [Failure, RetryAdvice])[] = [
   [{ kind: 'OrderDisputed', replayed: false }, 'NEW_KEY'],
   [{ kind: 'RefundExceedsRefundable', refundable: '1', replayed: false }, 'NEW_KEY'],
   [{ kind: 'ProviderRefused', code: 'card_declined', replayed: false }, 'NEW_KEY'],
+  [{ kind: 'ProposalNotOpen', state: 'APPROVED', ...proposal }, 'NEVER'],
+  [{ kind: 'SecondAdminRequired', ...proposal }, 'NEVER'],
   [{ kind: 'IdempotencyKeyReused' }, 'NEVER'],
   [{ kind: 'IdempotencyInProgress', retryAfterMs: 1 }, 'SAME_KEY'],
   [{ kind: 'TransactionConflict', retryAfterMs: 1 }, 'SAME_KEY'],
@@ -62,6 +66,11 @@ describe('a frozen outcome', () => {
     { kind: 'RefundSuccess', accountId: 'alice', orderId: 'o', refundId: 'r', entryId: 'e', asset: 'ECOPAY' },
     { kind: 'CancelOrderSuccess', accountId: 'alice', orderId: 'o' },
     { kind: 'AdjustBalanceSuccess', accountId: 'alice', asset: 'POINT', entryId: 'e' },
+    { kind: 'PendingApproval', accountId: 'alice', proposalId: 'p' },
+    { kind: 'ApproveSuccess', accountId: 'alice', proposalId: 'p', asset: 'POINT', entryId: 'e' },
+    { kind: 'RejectProposalSuccess', accountId: 'alice', proposalId: 'p' },
+    { kind: 'ProposalNotOpen', accountId: 'alice', proposalId: 'p', state: 'EXPIRED' },
+    { kind: 'SecondAdminRequired', accountId: 'alice', proposalId: 'p' },
     { kind: 'InsufficientBalance', asset: 'ECOPAY', required: '2.00', available: '1.00' },
     { kind: 'CapExceeded', asset: 'ECOPAY', cap: '2', room: '0' },
     { kind: 'OrderNotPayable', accountId: 'alice', orderId: 'o', state: 'PAID' },
