@@ -1,4 +1,5 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 
 /** What exists once: elsewhere take a clock, an id maker or the config as an argument (docs/DESIGN.md §2). */
@@ -49,6 +50,14 @@ function homesExcept(...names) {
 export default defineConfig(
   globalIgnores(['node_modules/', 'dist/', 'coverage/', '.data/', '.test-results/']),
   { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  {
+    // A pattern that takes more than linear time on a client's text stops the process for everybody.
+    ...regexp.configs['flat/recommended'],
+    rules: {
+      ...regexp.configs['flat/recommended'].rules,
+      'regexp/no-super-linear-move': 'error',
+    },
+  },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],

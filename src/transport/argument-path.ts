@@ -3,7 +3,9 @@ import {
   type DocumentNode,
   type GraphQLError,
   Kind,
+  type Source,
   type ValueNode,
+  type VariableDefinitionNode,
   parse,
   visit,
 } from 'graphql';
@@ -12,27 +14,40 @@ import {
  * The argument that an error about the request is about, by its place below its field: `['input', 'amount']`, as
  * `InvalidInput` names it from the input on. Undefined where it is about none. It is found in the document once more, since
  * GraphQL's errors name a node without its parents. Names and positions alone: no value is repeated.
- * @param message without the values that GraphQL quotes in it
  */
-export function argumentPathOf(
-  { nodes }: Pick<GraphQLError, 'nodes'>,
-  message: string,
-): readonly string[] | undefined {
+export function argumentPathOf({ nodes }: Pick<GraphQLError, 'nodes'>): readonly string[] | undefined {
   const node = nodes?.[0];
   if (node?.loc === undefined) return undefined;
+  if (node.kind === Kind.VARIABLE_DEFINITION) return argumentOfVariable(node, []);
   const { start, end, source } = node.loc;
-  const document = parse(source);
-  if (node.kind !== Kind.VARIABLE_DEFINITION)
-    return pathTo(document, ({ kind, loc }) => kind === node.kind && loc?.start === start && loc.end === end);
-  const name = node.variable.name.value;
-  const path = pathTo(document, (one) => one.kind === Kind.VARIABLE && one.name.value === name);
-  return path && [...path, ...pathInVariable(message)];
+  return pathTo(
+    documentOf(source),
+    ({ kind, loc }) => kind === node.kind && loc?.start === start && loc.end === end,
+  );
 }
 
-/** What is wrong within the value of a variable: `Variable "$i" is invalid at "i.items[2].sku": …`. */
-function pathInVariable(message: string): readonly string[] {
-  const place = /^Variable "\$\w+" is invalid at "\w+([\w.[\]]*)": /.exec(message)?.[1];
-  return place?.match(/\w+/g) ?? [];
+/** The argument that a variable is given to, and the path within its value. */
+export function argumentOfVariable(
+  { variable: { name }, loc }: VariableDefinitionNode,
+  within: readonly string[],
+): readonly string[] | undefined {
+  if (loc === undefined) return undefined;
+  const path = pathTo(
+    documentOf(loc.source),
+    (one) => one.kind === Kind.VARIABLE && one.name.value === name.value,
+  );
+  return path && [...path, ...within];
+}
+
+const documents = new WeakMap<Source, DocumentNode>();
+
+/** The document of a source that was parsed before: a document may have many errors, and is read once for all of them. */
+function documentOf(source: Source): DocumentNode {
+  const known = documents.get(source);
+  if (known !== undefined) return known;
+  const document = parse(source);
+  documents.set(source, document);
+  return document;
 }
 
 /** The names and indexes from an argument to the first node that is it. */

@@ -2,18 +2,24 @@ import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
   type DocumentNode,
   GraphQLError,
+  type GraphQLSchema,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type OperationDefinitionNode,
   type ParseOptions,
   type Source,
+  type ValidationRule,
+  ValuesOfCorrectTypeRule,
   parse,
+  specifiedRules,
+  validate,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../schema/context.ts';
 import { badRequest } from '../schema/errors.ts';
 import { certainSubscription, fewAliases, flatOrderLists, oneMoneyMutation } from './document-rules.ts';
 import { type Execution, refuseOperations } from './responses.ts';
+import { literalsOfTheirType, variableErrors } from './value-errors.ts';
 
 export interface DocumentLimits {
   readonly maxTokens: number;
@@ -41,13 +47,25 @@ export function limitDocuments(
   introspection: boolean,
 ): Plugin<RequestContext, RequestContext> {
   return {
-    ...refuseOperations((execution) => excess(limits, execution)),
+    ...refuseOperations((execution) => {
+      const errors = variableErrors(execution);
+      return errors.length > 0 ? errors : excess(limits, execution);
+    }),
     onParse: ({ setParseFn }) => {
       setParseFn((source: string | Source, options?: ParseOptions) =>
-        parse(source, { ...options, maxLexicalTokens: limits.maxTokens }),
+        parseWithin(limits.maxTokens, source, options),
       );
     },
-    onValidate: ({ addValidationRule }) => {
+    onValidate: ({ addValidationRule, setValidationFn }) => {
+      setValidationFn(
+        (schema: GraphQLSchema, document: DocumentNode, rules: readonly ValidationRule[] = specifiedRules) =>
+          validate(
+            schema,
+            document,
+            rules.map((rule) => (rule === ValuesOfCorrectTypeRule ? literalsOfTheirType : rule)),
+            { maxErrors: MAX_ERRORS, hideSuggestions: !introspection },
+          ),
+      );
       addValidationRule(oneMoneyMutation);
       addValidationRule(fewAliases);
       addValidationRule(certainSubscription);
@@ -55,6 +73,28 @@ export function limitDocuments(
       if (!introspection) addValidationRule(NoSchemaIntrospectionCustomRule);
     },
   };
+}
+
+/** How many things that are wrong with a document are told at once. */
+const MAX_ERRORS = 20;
+
+/** Parses a document. GraphQL's messages end with what it found, which may be a value: that part isn't told. */
+function parseWithin(
+  maxLexicalTokens: number,
+  source: string | Source,
+  options: ParseOptions | undefined,
+): DocumentNode {
+  try {
+    return parse(source, { ...options, maxLexicalTokens });
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    const [intro = '', text = ''] = error.message.slice(0, 200).split('Syntax Error: ', 2);
+    const [told = ''] = text.split(text.startsWith('Expected ') ? ', found ' : /: | "/, 1);
+    throw new GraphQLError(`${intro}Syntax Error: ${told}${told.endsWith('.') ? '' : '.'}`, {
+      source: error.source ?? null,
+      positions: error.positions ?? null,
+    });
+  }
 }
 
 /** What makes the chosen operation too large, or what is wrong with its variables; undefined if it may run. */

@@ -63,7 +63,10 @@ export function publicError(error: unknown, options: PublicErrorOptions): GraphQ
     if (CODES.includes(code))
       return shown(error, options, { code, http: alwaysSaid(http), requestId, retryAfterMs });
     if (isAboutTheRequest(error))
-      return shown(error, options, { code: 'BAD_REQUEST', http: http ?? NOT_EXECUTED });
+      return shown(error.originalError === undefined ? error : unquoted(error), options, {
+        code: 'BAD_REQUEST',
+        http: http ?? NOT_EXECUTED,
+      });
   }
   const { requestId, log } = options;
   const known = error instanceof GraphQLError ? error : undefined;
@@ -85,6 +88,14 @@ function isAboutTheRequest({ path, originalError }: GraphQLError): boolean {
 }
 
 /**
+ * Values are judged before GraphQL looks at them (`value-errors.ts`). Should it refuse one nevertheless, its error has a cause,
+ * and its message quotes the value.
+ */
+function unquoted(error: GraphQLError): GraphQLError {
+  return new GraphQLError('A value is not of the type that is expected.', placeOf(error));
+}
+
+/**
  * A body that isn't a request at all gets its status whatever the client accepts. Yoga gives errors that are `spec` status 200
  * in `application/json`, as GraphQL over HTTP demands of a document that isn't valid.
  */
@@ -92,46 +103,26 @@ function alwaysSaid(http: unknown): unknown {
   return typeof http === 'object' && http !== null ? { ...http, spec: false } : undefined;
 }
 
+/** Longer than any message of ours. A name in a document may be as long as the document, and so may be GraphQL's message of it. */
+const MAX_MESSAGE_CHARS = 1_000;
+
 /** The error with these extensions and no others: Yoga's quote the body that it couldn't read. */
 function shown(
   error: GraphQLError,
   { suggestions }: PublicErrorOptions,
   extensions: Readonly<Record<string, unknown>>,
 ): GraphQLError {
-  const said = suggestions ? error.message : error.message.replace(/ Did you mean .*\?$/s, '');
-  const message = withoutValues(said);
-  const known = error.extensions['argument'] ?? argumentPathOf(error, message);
+  const text = error.message.slice(0, MAX_MESSAGE_CHARS);
+  const [withoutSuggestions = ''] = text.split(' Did you mean ', 1);
+  const known = error.extensions['argument'] ?? argumentPathOf(error);
   const argument = extensions['code'] === 'BAD_REQUEST' ? known : undefined;
-  return new GraphQLError(message, { ...placeOf(error), extensions: defined({ ...extensions, argument }) });
+  return new GraphQLError(suggestions ? text : withoutSuggestions, {
+    ...placeOf(error),
+    extensions: defined({ ...extensions, argument }),
+  });
 }
 
 /** Where in the document and in the result it is. */
 function placeOf({ nodes, source, positions, path }: GraphQLError): GraphQLErrorOptions {
   return { nodes: nodes ?? null, source: source ?? null, positions: positions ?? null, path: path ?? null };
-}
-
-/**
- * Where GraphQL's own messages quote values: a client may have put an email, a phone number or a token where it doesn't belong,
- * and no error repeats one (docs/DESIGN.md I6). What stays names types, fields and places. The patterns are greedy on purpose:
- * a value that itself looks like the end of a message is removed whole. Applying them twice changes nothing more.
- */
-const QUOTED: readonly (readonly [RegExp, string])[] = [
-  // Variable "$i" got invalid value {…} at "i.email"; Field "x" is not defined by type "T".
-  [/^(Variable "\$\w+") got invalid value [^]*( at "[\w.[\]]+"); /, '$1 is invalid$2: '],
-  [/^(Variable "\$\w+") got invalid value [^]*; /, '$1 is invalid: '],
-  // … Expected value of type "T", found 12; Decimal takes …
-  [/, found [^]*?(; \w+ takes |\.?$)/, '$1'],
-  // String cannot represent a non string value: 12
-  [/(cannot represent [^:.]*)(?:: [^]*?|\.)?( Did you mean [^]*)?$/, '$1.$2'],
-  [/Value "[^]*" does not exist in "(\w+)" enum/, 'Such a value does not exist in "$1" enum'],
-  // A key of the client's that is no name at all.
-  [/Field "(?!\w+(\.\w+)?")[^]*" is not defined/, 'A field is not defined'],
-  // Syntax Error: Unexpected String "…"; Expected Name, found Name "…".
-  [/(Unexpected (?:Name|Int|Float|String|BlockString)) "[^]*"/, '$1'],
-  [/Invalid Unicode escape sequence: "[^]*"/, 'Invalid Unicode escape sequence'],
-];
-
-/** The message without the values that GraphQL quotes in it. */
-function withoutValues(message: string): string {
-  return QUOTED.reduce((text, [quoted, without]) => text.replace(quoted, without), message);
 }

@@ -30,16 +30,16 @@ export interface Execution {
   readonly contextValue: RequestContext & { readonly request?: Request };
 }
 
-/** Stops an operation before any resolver runs, over HTTP and on sockets, if `check` gives an error for it. */
+/** Stops an operation before any resolver runs, over HTTP and on sockets, if `check` gives an error for it, or several. */
 export function refuseOperations(
-  check: (execution: Execution) => GraphQLError | undefined,
+  check: (execution: Execution) => GraphQLError | readonly GraphQLError[] | undefined,
 ): Required<Pick<Plugin<RequestContext, RequestContext>, 'onExecute' | 'onSubscribe'>> {
   const refuse = (hook: {
     readonly args: Execution;
     readonly setResultAndStopExecution: (result: { readonly errors: GraphQLError[] }) => void;
   }): void => {
-    const error = check(hook.args);
-    if (error !== undefined) hook.setResultAndStopExecution({ errors: [error] });
+    const errors = [check(hook.args) ?? []].flat();
+    if (errors.length > 0) hook.setResultAndStopExecution({ errors });
   };
   return { onExecute: refuse, onSubscribe: refuse };
 }

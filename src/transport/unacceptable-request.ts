@@ -75,12 +75,17 @@ export function readBodies(): Plugin<RequestContext, RequestContext> {
       setRequestParser(async (request) => {
         const body = parseBody(await wholeBody(request));
         if (typeof body !== 'object' || body === null) throw badBody('The body must be a JSON object.');
+        if (Object.keys(body).some((key) => !MEMBERS.includes(key)) && !Array.isArray(body))
+          throw badBody(`The body may have no other members than ${MEMBERS.join(', ')}.`);
         // Yoga looks at what is in it: an array of requests is refused, and each member has to be of its type.
         return body as GraphQLParams;
       });
     },
   };
 }
+
+/** GraphQL over HTTP knows these. Yoga's own error would repeat any other, which may be a secret that slipped. */
+const MEMBERS: readonly string[] = ['query', 'operationName', 'variables', 'extensions'];
 
 async function wholeBody(request: Request): Promise<ArrayBuffer> {
   try {

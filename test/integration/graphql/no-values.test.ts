@@ -20,6 +20,8 @@ const UPDATE = 'mutation ($i: UpdateProfileInput!) { updateProfile(input: $i) { 
 const CHARGE =
   'mutation ($k: IdempotencyKey!, $i: ChargeInput!) { charge(idempotencyKey: $k, input: $i) { __typename } }';
 const TOP_UP = 'mutation ($i: TopUpInput!) { topUp(idempotencyKey: "k", input: $i) { __typename } }';
+const CREATE =
+  'mutation ($i: CreateOrderInput!) { createOrder(idempotencyKey: "k", input: $i) { __typename } }';
 const inProfile = (fields: string): string =>
   `mutation { updateProfile(input: { ${fields} }) { __typename } }`;
 
@@ -33,6 +35,16 @@ const BODIES: readonly (readonly [string, string])[] = [
   ['a nested value at a place', body(TOP_UP, { i: { amount: { of: CANARY }, method: 'CASH' } })],
   ['an amount that is none', body(TOP_UP, { i: { amount: CANARY, method: 'CASH' } })],
   ['an enum value that is none', body(TOP_UP, { i: { amount: '1', method: CANARY } })],
+  [
+    'an enum value that looks like a place',
+    body(TOP_UP, { i: { amount: '1', method: `z at "a"; ${CANARY}` } }),
+  ],
+  [
+    'a value that looks like a suggestion',
+    body(CHARGE, { k: 'k', i: { orderId: [`${CANARY} Did you mean "a"?`] } }),
+  ],
+  ['a member of the body', JSON.stringify({ query: '{ __typename }', [CANARY]: 1 })],
+  ['an item of a list', body(CREATE, { i: { merchantId: 'm_1', items: [CANARY] } })],
   ['a key that is none', body(CHARGE, { k: `${CANARY} `, i: { orderId: 'x' } })],
   ['a number in the document for a text', body(inProfile(`phoneNumber: ${NUMBER}`))],
   ['an enum in the document for a text', body(inProfile(`email: ${NAME}`))],
@@ -113,19 +125,40 @@ describe('an error about the request', () => {
       const answer = (await (await gateway.post(ALICE, sent)).json()) as { errors: { message: string }[] };
       return answer.errors.map(({ message }) => message);
     };
-    expect(await messages(body(UPDATE, { i: { email: CANARY, foo: 1 } }))).toEqual([
-      'Variable "$i" is invalid: Field "foo" is not defined by type "UpdateProfileInput".',
+    expect(await messages(body(UPDATE, { i: { email: [CANARY], foo: 1 } }))).toEqual([
+      'Variable "$i" is invalid at "i.email": Expected a value of type "String".',
+      'Variable "$i" is invalid: A field is not defined by type "UpdateProfileInput".',
     ]);
     expect(await messages(body(UPDATE, { i: { phoneNumber: 81 } }))).toEqual([
-      'Variable "$i" is invalid at "i.phoneNumber": String cannot represent a non string value.',
+      'Variable "$i" is invalid at "i.phoneNumber": Expected a value of type "String".',
     ]);
     expect(await messages(body(TOP_UP, { i: { amount: 'x', method: 'CASH' } }))).toEqual([
       'Variable "$i" is invalid at "i.amount": Decimal takes a string in plain decimal notation of at most 38 digits, such as "1200" or "0.01".',
     ]);
     expect(await messages(body(inProfile('phoneNumber: 81')))).toEqual([
-      'String cannot represent a non string value.',
+      'Expected a value of type "String".',
     ]);
     expect(await messages(body('mutation { "x" }'))).toEqual(['Syntax Error: Expected Name.']);
     expect(await messages('{"query":')).toEqual(['The body must be JSON in UTF-8.']);
   });
+});
+
+/** What once took seconds, by patterns over the text of a message. */
+const SLOW: readonly (readonly [string, string])[] = [
+  ['a suggestion, repeated', body(CHARGE, { k: 'k', i: { orderId: [' Did you mean '.repeat(9_000)] } })],
+  ['the end of a message, repeated', body(CHARGE, { k: 'k', i: { orderId: ['cannot represent '.repeat(7_000)] } })],
+  ['a key like a message', body(UPDATE, { i: { ['"Value "'.repeat(9_000)]: 1 } })],
+  ['a place, repeated', body(UPDATE, { i: { email: [' at "a"; '.repeat(9_000)] } })],
+  ['a find, repeated', body(`mutation { charge(idempotencyKey: "k", input: { orderId: [1, "${', found '.repeat(9_000)}"] }) { __typename } }`)],
+  ['a text where a name must be', body(`mutation { "${' Unexpected Name '.repeat(5_000)}" }`)],
+  ['a name as long as a document', body(`{ ${'a'.repeat(100_000)} }`)],
+]; // prettier-ignore
+
+it.each(SLOW)('an error costs no more for its length: %s', async (_name, sent) => {
+  const before = process.cpuUsage();
+  const answer = await (await gateway.post(ALICE, sent)).text();
+  const { user, system } = process.cpuUsage(before);
+  expect(answer).toContain('"BAD_REQUEST"');
+  expect(answer.length).toBeLessThan(3_000);
+  expect((user + system) / 1_000).toBeLessThan(300);
 });
