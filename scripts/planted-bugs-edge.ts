@@ -36,8 +36,8 @@ export const EDGE: readonly PlantedBug[] = [
   {
     name: 'a malformed amount within a variable is not named',
     file: 'src/transport/argument-path.ts',
-    from: 'return path && [...path, ...pathInVariable(message)];',
-    to: 'return path && [...path, ...pathInVariable(name)];',
+    from: 'return path && [...path, ...within];',
+    to: 'return path && [...path, ...within.slice(1)];',
     tests: ['test/integration/graphql/amounts.test.ts'],
     only: 'names the argument',
   },
@@ -89,5 +89,27 @@ export const EDGE: readonly PlantedBug[] = [
     from: '.filter((orderId) => !described.includes(orderId))',
     to: '.filter((orderId) => described.includes(orderId) && !saying.includes(orderId))',
     tests: ['test/integration/ledger/order-metadata.test.ts'],
+  },
+  {
+    name: 'an error repeats an unknown key of an input',
+    file: 'src/transport/value-errors.ts',
+    from: 'what: `A field is not defined by',
+    to: 'what: `A field (${String([...values.keys()])}) is not defined by',
+    tests: ['test/integration/graphql/no-values.test.ts'],
+  },
+  {
+    name: 'an error quotes a value of the document',
+    file: 'src/transport/document-limits.ts',
+    from: 'rule === ValuesOfCorrectTypeRule ? literalsOfTheirType : rule',
+    to: 'rule === literalsOfTheirType ? literalsOfTheirType : rule',
+    tests: ['test/integration/graphql/no-values.test.ts'],
+  },
+  {
+    name: 'a message is as long as what a client sent',
+    file: 'src/transport/public-error.ts',
+    from: 'error.message.slice(0, MAX_MESSAGE_CHARS)',
+    to: 'error.message.slice(0, MAX_MESSAGE_CHARS * 1_000)',
+    tests: ['test/integration/graphql/no-values.test.ts'],
+    only: 'costs no more',
   },
 ];

@@ -17,8 +17,10 @@ const GLOBAL_UNICAST = blockList('ipv6', '2000::/3');
 
 function blockList(family: 'ipv4' | 'ipv6', networks: string): BlockList {
   const list = new BlockList();
-  for (const [, network = '', prefix = ''] of networks.matchAll(/(\S+)\/(\d+)/g))
+  for (const one of networks.trim().split(/\s+/)) {
+    const [network = '', prefix = ''] = one.split('/');
     list.addSubnet(network, Number.parseInt(prefix, 10), family);
+  }
   return list;
 }
 

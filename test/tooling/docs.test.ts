@@ -14,7 +14,8 @@ const TOP_LEVEL = /^(src|dev|test|scripts|bench|infra|docs)\//;
 
 /** A glob ends a path at its folder: `src/cli/show-*.ts` is held to `src/cli/`. */
 function withoutGlob(path: string): string {
-  return path.includes('*') || path.includes('{') ? path.replace(/[^/]*[*{].*$/, '') : path;
+  const glob = path.search(/[*{]/);
+  return glob === -1 ? path : path.slice(0, path.lastIndexOf('/', glob) + 1);
 }
 
 function folders(): readonly string[] {
@@ -30,7 +31,7 @@ function folders(): readonly string[] {
 /** Paths in backquotes and in blocks of code. */
 function pathsOf(page: string): readonly string[] {
   const blocks = [...page.matchAll(/^```[^\n]*\n([\s\S]*?)^```/gm)].map(([, block = '']) => block);
-  const spans = [...page.replace(/^```[\s\S]*?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(
+  const spans = [...page.replace(/^```[\s\S]+?^```/gm, '').matchAll(/`([^`\n]+)`/g)].map(
     ([, span = '']) => span,
   );
   return [...blocks, ...spans]
@@ -42,7 +43,7 @@ function pathsOf(page: string): readonly string[] {
 /** The sentences of a page's running text: without tables, code blocks and headings; a span of code is one word. */
 function sentencesOf(page: string): readonly string[] {
   const text = page
-    .replace(/^```[\s\S]*?^```/gm, '')
+    .replace(/^```[\s\S]+?^```/gm, '')
     .replace(/`[^`\n]*`/g, 'code')
     .split('\n')
     .filter((line) => !/^\s*(\||#)/.test(line))

@@ -170,7 +170,7 @@ describe('what a merchant is told', () => {
 
   it('has the fields that docs/FOLLOW-UPS.md shows, and no others', () => {
     const page = readFileSync(new URL('../../../docs/FOLLOW-UPS.md', import.meta.url), 'utf8');
-    const shown = /^\{\n {2}"type"[\s\S]*?^\}$/m.exec(page)?.[0] ?? '';
+    const shown = /^\{\n {2}"type"[\s\S]+?^\}$/m.exec(page)?.[0] ?? '';
     const documented = JSON.parse(shown) as { readonly data: object };
     const payload = merchantPayload(cardOrder(), { kind: 'paid' }, METADATA);
     expect(Object.keys(documented)).toEqual(Object.keys(payload));
