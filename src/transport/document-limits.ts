@@ -89,8 +89,8 @@ function parseWithin(
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
     const [intro = '', text = ''] = error.message.slice(0, 200).split('Syntax Error: ', 2);
-    const [told = ''] = text.split(text.startsWith('Expected ') ? ', found ' : /: | "/, 1);
-    throw new GraphQLError(`${intro}Syntax Error: ${told}${told.endsWith('.') ? '' : '.'}`, {
+    const [head = ''] = text.split(text.startsWith('Expected ') ? ', found ' : /: | "/, 1);
+    throw new GraphQLError(`${intro}Syntax Error: ${head}${head.endsWith('.') ? '' : '.'}`, {
       source: error.source ?? null,
       positions: error.positions ?? null,
     });
