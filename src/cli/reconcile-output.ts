@@ -17,6 +17,18 @@ export function parseSince(text: string): number | undefined {
   return unitMs === undefined ? undefined : Number.parseInt(digits, 10) * unitMs;
 }
 
+/** Sessions and payments may have been made so long before the backup, and their webhooks not yet come. */
+const BEFORE_LOSS_MS = 3_600_000;
+
+/** How far back a rebuild has to look: an hour past the moment of the backup; undefined for no such moment. */
+export function parseLostSince(text: string, nowMs: number): number | undefined {
+  const agoMs = parseSince(text);
+  if (agoMs !== undefined) return agoMs + BEFORE_LOSS_MS;
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2})$/.test(text)) return undefined;
+  const atMs = Date.parse(text);
+  return Number.isNaN(atMs) || atMs > nowMs ? undefined : nowMs - atMs + BEFORE_LOSS_MS;
+}
+
 /** One line that tells how far a reconciliation is. */
 export function reconcileProgressLine({ phase, listed, differences }: ReconcileProgress): string {
   return `${phase}: ${String(listed)} compared, ${counted(differences, 'difference')} so far`;
@@ -41,8 +53,28 @@ export function printedReconciliation(report: ReconcileReport): string {
     ...findings.flatMap(findingLines),
     ...unreadable.flatMap(({ item, problem }) => [`UNREADABLE  ${item}: ${problem}`, `         ${MEND}`]),
     `${compared.join(', ')}: ${verdictOn(report, open)}${fixed > 0 ? `, ${String(fixed)} fixed` : ''}.`,
+    ...rebuiltLines(report),
     ...(complete ? [] : ['The provider could not be asked about everything: run it again.']),
   ].join('\n');
+}
+
+/** What a rebuild made again, and what is left to people. */
+function rebuiltLines({ rebuilt }: ReconcileReport): readonly string[] {
+  if (rebuilt === undefined) return [];
+  const { sessions, orders, attempts, expired, entries, balances, below } = rebuilt;
+  const made = [
+    `${counted(orders, 'order')} made again`,
+    `${counted(attempts, 'attempt')} of ${counted(sessions, 'session')}`,
+    `${counted(expired, 'unpaid session')} expired`,
+    `${counted(entries, 'entry', 'entries')} and ${counted(balances, 'balance')} settled`,
+  ];
+  return [
+    `Rebuilt: ${made.join(', ')}.`,
+    ...below.map(
+      ({ tenant, accountId }) =>
+        `BELOW ZERO  ${tenant}#${accountId}: what it spent is there, and what it got isn't.`,
+    ),
+  ];
 }
 
 function verdictOn(report: ReconcileReport, open: number): string {
@@ -94,6 +126,8 @@ const MEND =
 const RECORDED_OTHERWISE =
   "Next: it is booked otherwise than Stripe has it. Compare npm run show with Stripe's dashboard; adjustBalance corrects a wallet.";
 const BY_HAND: Readonly<Record<ReconcileFinding['kind'], string>> = {
+  SESSION:
+    "Next: no order was made of it. If it was paid, give the money back in Stripe's dashboard; find out who edited its metadata.",
   PAYMENT:
     "Next: nothing was booked. Give the money back in Stripe's dashboard, or mend the cause and replayWebhookEvent.",
   REFUND:
@@ -103,7 +137,8 @@ const BY_HAND: Readonly<Record<ReconcileFinding['kind'], string>> = {
 };
 
 /** 0: both agree. 1: they differ. 3: nothing is known to differ, but not everything could be compared. */
-export function reconcileExitCode({ findings, unreadable, complete }: ReconcileReport): ExitCode {
-  if (unreadable.length > 0 || findings.some(({ fixed }) => !fixed)) return EXIT.found;
+export function reconcileExitCode({ findings, unreadable, complete, rebuilt }: ReconcileReport): ExitCode {
+  const isBelow = rebuilt !== undefined && rebuilt.below.length > 0;
+  if (isBelow || unreadable.length > 0 || findings.some(({ fixed }) => !fixed)) return EXIT.found;
   return complete ? EXIT.done : EXIT.unreachable;
 }

@@ -12,6 +12,7 @@ process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
  */
 export const DEVELOPMENT_JWT_SECRET = 'hitotsu-development-jwt-secret-not-for-production';
 export const DEVELOPMENT_PAYMENT_CODE_SECRET = 'hitotsu-development-payment-code-secret-not-for-production';
+export const DEVELOPMENT_METADATA_SECRET = 'hitotsu-development-metadata-secret-not-for-production';
 export const DEVELOPMENT_STRIPE_SECRET_KEY = 'sk_test_hitotsu_development';
 export const DEVELOPMENT_STRIPE_WEBHOOK_SECRET = 'whsec_hitotsu_development';
 export const DEVELOPMENT_TENANTS_FILE = 'dev/demo-tenants.json';
@@ -75,6 +76,7 @@ const REQUIRED_IN_PRODUCTION = [
   'AUTH_ISSUER',
   'AUTH_AUDIENCE',
   'PAYMENT_CODE_SECRET',
+  'METADATA_SECRETS',
   'TENANTS_FILE',
 ] as const satisfies readonly (keyof Variables)[];
 
@@ -82,6 +84,7 @@ const REQUIRED_IN_PRODUCTION = [
 const PUBLISHED_SECRETS: readonly string[] = [
   DEVELOPMENT_JWT_SECRET,
   DEVELOPMENT_PAYMENT_CODE_SECRET,
+  DEVELOPMENT_METADATA_SECRET,
   DEVELOPMENT_STRIPE_SECRET_KEY,
   DEVELOPMENT_STRIPE_WEBHOOK_SECRET,
 ];
@@ -97,6 +100,7 @@ function productionProblems(variables: Variables): readonly string[] {
     'STRIPE_SECRET_KEY',
     'AUTH_JWT_SECRET',
     'PAYMENT_CODE_SECRET',
+    'METADATA_SECRETS',
     'STRIPE_WEBHOOK_SECRETS',
   ] as const;
   for (const name of secrets) {
@@ -210,6 +214,8 @@ function toConfig(variables: Variables) {
     auth: authConfig(variables),
     /** Signs the payment codes that a terminal scans. */
     paymentCodeSecret: variables.PAYMENT_CODE_SECRET ?? DEVELOPMENT_PAYMENT_CODE_SECRET,
+    /** The first seals what orders are made of again after a loss; any may have sealed it. Never empty. */
+    metadataSecrets: variables.METADATA_SECRETS ?? [DEVELOPMENT_METADATA_SECRET],
     /** Absent: the event bus lives in the process. */
     ...defined({ redisUrl: variables.REDIS_URL }),
   } as const;

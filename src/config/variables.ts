@@ -122,6 +122,10 @@ export const variablesSchema = z.object({
   ALLOW_PLAINTEXT: list(`a comma-separated list of: ${PLAINTEXT_SERVICES.join(', ')}`, (entry) =>
     PLAINTEXT_SERVICES.some((service) => service === entry),
   ),
+  METADATA_SECRETS: list(
+    'a comma-separated list of secrets, each of at least 32 bytes with at least 12 different characters',
+    isStrongSecret,
+  ),
   REDIS_URL: textThat('a redis:// or rediss:// URL', (value) => isUrlOf(value, 'redis:', 'rediss:')),
 });
 

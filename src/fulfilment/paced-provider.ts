@@ -30,6 +30,7 @@ export function pacedProvider(
     livemode: provider.livemode,
     createSession: paced(provider.createSession),
     retrieveSession: paced(provider.retrieveSession),
+    listSessions: paced(provider.listSessions),
     expireSession: paced(provider.expireSession),
     retrievePayment: paced(provider.retrievePayment),
     listPayments: paced(provider.listPayments),

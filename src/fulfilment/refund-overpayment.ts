@@ -1,7 +1,8 @@
 import { currency } from '../ledger/kernel/currencies.ts';
 import { digest } from '../ledger/kernel/fingerprint.ts';
 import { toMinorUnits } from '../ledger/kernel/money.ts';
-import { providerOrderId } from '../ledger/model/provider/attempts.ts';
+import { providerOrderId } from '../ledger/model/provider/session-metadata.ts';
+import { overpaymentRefundId } from '../ledger/model/orders/order.ts';
 import { refundPages } from '../ledger/usecases/runtime/provider-pages.ts';
 import type { PaymentProvider, ProviderRefund, ProviderResult } from '../provider/port.ts';
 import type { FollowUp, StepContext, StepResult } from './follow-up.ts';
@@ -44,7 +45,7 @@ async function refund(provider: PaymentProvider, { order, trigger, key }: StepCo
     amountMinor,
     tenant: order.tenant,
     orderId: providerOrderId(order),
-    refundId: `surplus:${paymentId}`,
+    refundId: overpaymentRefundId(paymentId),
   });
   if (made.kind !== 'DONE') return retry(made);
   return made.value.status === 'failed'

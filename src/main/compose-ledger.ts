@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createMetadataSeal } from '../auth/metadata-seal.ts';
 import { createPaymentCodes } from '../auth/payment-code.ts';
 import type { Config } from '../config/config.ts';
 import { type Registry, createRegistry, followUpsOf } from '../fulfilment/follow-up.ts';
@@ -98,6 +99,7 @@ export function composeLedger(config: Config, overrides: LedgerOverrides = {}): 
     tenants,
     provider,
     paymentCodes: createPaymentCodes(config.paymentCodeSecret),
+    metadataSeal: createMetadataSeal(config.metadataSecrets),
     bus: observedBus(bus, (order, transition) => {
       metrics.count('Transition', { cause: transition.cause });
       wakeUps.onCommit(order, transition);

@@ -25,6 +25,7 @@ export function measuredProvider(provider: PaymentProvider, { clock, metrics }: 
     livemode: provider.livemode,
     createSession: measured('createSession', provider.createSession),
     retrieveSession: measured('retrieveSession', provider.retrieveSession),
+    listSessions: measured('listSessions', provider.listSessions),
     expireSession: measured('expireSession', provider.expireSession),
     retrievePayment: measured('retrievePayment', provider.retrievePayment),
     listPayments: measured('listPayments', provider.listPayments),

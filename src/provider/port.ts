@@ -11,13 +11,15 @@ export interface ProviderMetadata {
   readonly orderId?: string;
   readonly attempt?: number;
   readonly refundId?: string;
+  /** All of it that we wrote, as texts; whether it still is as we wrote it, its seal tells. */
+  readonly written?: Readonly<Record<string, string>>;
 }
 
 export interface SessionRequest {
   readonly idempotencyKey: string;
-  readonly tenant: string;
   readonly orderId: string;
-  readonly attempt: number;
+  /** What the session and its payment intent carry: the caller's alone. */
+  readonly metadata: Readonly<Record<string, string>>;
   readonly currency: string;
   /** What the customer reads on the payment page, one at least; it pays their sum. */
   readonly lines: readonly SessionLine[];
@@ -42,6 +44,7 @@ export interface ProviderSession {
   /** The payment page while the session is open. */
   readonly url?: string;
   readonly expiresAtS: number;
+  readonly createdS: number;
   /** The payment intent, once there is one. */
   readonly paymentId?: string;
   /** Ours always have an amount and a currency; another integration's may have neither. */
@@ -149,6 +152,9 @@ export interface PaymentProvider {
   readonly livemode: boolean;
   readonly createSession: (request: SessionRequest) => Promise<ProviderResult<ProviderSession>>;
   readonly retrieveSession: (sessionId: string) => Promise<ProviderResult<ProviderSession>>;
+  readonly listSessions: (
+    page: ProviderPageRequest,
+  ) => Promise<ProviderResult<ProviderPage<ProviderSession>>>;
   /** A session that is already complete is REFUSED with `session_not_open`; one already expired is DONE. */
   readonly expireSession: (
     sessionId: string,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { createMetadataSeal } from '../../src/auth/metadata-seal.ts';
 import { createPaymentCodes } from '../../src/auth/payment-code.ts';
 import type { Viewer } from '../../src/auth/viewer.ts';
 import type { StoredItem } from '../../src/ledger/kernel/attributes.ts';
@@ -171,6 +172,7 @@ export async function makeHarness(options: HarnessOptions): Promise<Harness> {
     tenants: options.tenants ?? TEST_TENANTS,
     provider: options.provider ?? unusedProvider(),
     paymentCodes: createPaymentCodes('a-test-secret-for-payment-codes-0123456789'),
+    metadataSeal: createMetadataSeal(['a-test-secret-for-metadata-0123456789abcdef']),
     bus: createInProcessBus(),
     followUps: () => [],
     count,
@@ -259,6 +261,7 @@ function unusedProvider(): PaymentProvider {
     livemode: false,
     createSession: refuse,
     retrieveSession: refuse,
+    listSessions: refuse,
     expireSession: refuse,
     retrievePayment: refuse,
     listPayments: refuse,

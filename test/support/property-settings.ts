@@ -20,6 +20,19 @@ export function stripeDaySettings(payments: number): { readonly payments: number
   };
 }
 
+/** To how many moments of a day `npm run drill` restores: `DRILL_MOMENTS=20 DRILL_SEED=7`. Its report prints the seed. */
+export function drillSettings(): {
+  readonly moments: number;
+  readonly payments: number;
+  readonly seed: number;
+} {
+  return {
+    moments: wholeNumber('DRILL_MOMENTS') ?? 1,
+    payments: wholeNumber('DRILL_PAYMENTS') ?? 12,
+    seed: wholeNumber('DRILL_SEED') ?? Date.now() % 2 ** 31,
+  };
+}
+
 function wholeNumber(name: string): number | undefined {
   const text = process.env[name];
   if (text === undefined || text === '') return undefined;

@@ -64,10 +64,7 @@ export async function liveStripeDay(options: StripeDayOptions): Promise<StripeDa
   const { payments, seed } = options;
   const world = await makeDayWorld(seed);
   try {
-    const tellings = begin(world, options);
-    const done = { worked: 0, healedEvents: 0 };
-    const reported = await tellAll(world, tellings, done);
-    const healedAfterHours = await heal(world, done);
+    const { reported, done, healedAfterHours } = await playDay(world, options);
     const noWait = (): Promise<void> => Promise.resolve();
     return {
       seed,
@@ -92,6 +89,20 @@ export async function liveStripeDay(options: StripeDayOptions): Promise<StripeDa
   } finally {
     await world.stop();
   }
+}
+
+/** Lives the day to its end, and lets it heal. */
+export async function playDay(
+  world: DayWorld,
+  options: StripeDayOptions,
+): Promise<{
+  readonly reported: readonly Reported[];
+  readonly done: Done;
+  readonly healedAfterHours: number;
+}> {
+  const done = { worked: 0, healedEvents: 0 };
+  const reported = await tellAll(world, begin(world, options), done);
+  return { reported, done, healedAfterHours: await heal(world, done) };
 }
 
 function begin(world: DayWorld, { payments, seed, openingHours }: StripeDayOptions): readonly Telling[] {

@@ -1,4 +1,4 @@
-import { toAttribute, toAttributes } from '../kernel/attributes.ts';
+import { type StoredItem, optionalDecimal, toAttribute, toAttributes } from '../kernel/attributes.ts';
 import { defined } from '../kernel/defined.ts';
 import {
   METRIC,
@@ -10,8 +10,8 @@ import {
   type BalanceGuard,
 } from '../model/entries/entry.ts';
 import { integer } from '../kernel/integers.ts';
-import { type BalanceRef, balanceKey, metricsKey } from '../kernel/keys.ts';
-import { type Decimal, ZERO, subtract } from '../kernel/money.ts';
+import { type AccountRef, type BalanceRef, balanceKey, metricsKey } from '../kernel/keys.ts';
+import { type Decimal, ZERO, add, subtract } from '../kernel/money.ts';
 import { type PlanPart, type PlannedItem, putNew } from './plan.ts';
 import { type BalanceBound, boundCondition } from '../model/record-changes.ts';
 
@@ -47,8 +47,90 @@ export function recordEntry(entry: Entry, guards: Readonly<Record<string, Balanc
   };
 }
 
-function balanceUpdate(
+/** A balance as it was read, and what its entries come to. */
+export interface BalanceSetting extends BalanceRef {
+  readonly read: Decimal;
+  readonly posted: Decimal;
+}
+
+/**
+ * Brings a balance, that is still what was read, to what its entries come to; nothing below zero. Where it is that already
+ * it is only checked.
+ */
+export function setToPosted({ read, posted, ...ref }: BalanceSetting, atMs: number): PlannedItem {
+  const goal = posted.lt(ZERO) ? ZERO : posted;
+  if (goal.eq(read)) return balanceCheck(ref, stillRead(read));
+  const net = { asset: ref.asset, net: subtract(goal, read), grossDebit: ZERO };
+  return balanceUpdate({ ...ref, atMs }, net, { kind: 'EXACTLY', read });
+}
+
+/**
+ * Records an entry that was missing. Its wallet may have had it all along, so that the balance becomes what all entries
+ * come to.
+ * @param wallet absent where the entry moves none; `posted` without this entry
+ */
+export function recordMissingEntry(
   entry: Entry,
+  wallet: Omit<BalanceSetting, keyof AccountRef> | undefined,
+): PlanPart {
+  const { tenant, accountId, atMs } = entry;
+  const own = netChanges(entry, ledgerAccount.wallet(accountId)).filter(
+    ({ asset }) => asset === wallet?.asset,
+  );
+  const setting =
+    wallet === undefined
+      ? undefined
+      : { tenant, accountId, ...wallet, posted: add(wallet.posted, ...own.map(({ net }) => net)) };
+  return {
+    items: [
+      ...(setting === undefined ? [] : [setToPosted(setting, atMs)]),
+      putNew('entry', entryAttributes(entry)),
+    ],
+    entries: [entry],
+  };
+}
+
+/** Brings what is counted beside money to what its entries come to; undefined where it is that. */
+export function setMetricsToPosted(
+  ref: AccountRef,
+  item: StoredItem | undefined,
+  posted: { readonly charged: Decimal; readonly co2Kg: Decimal },
+  atMs: number,
+): PlannedItem | undefined {
+  const held = (name: string): Decimal =>
+    (item === undefined ? undefined : optionalDecimal(item, name)) ?? ZERO;
+  const charged = subtract(posted.charged, held('charged_total'));
+  const co2Kg = subtract(posted.co2Kg, held('co2_reduction_kg'));
+  if (charged.isZero() && co2Kg.isZero()) return undefined;
+  const writes = item?.['writes'];
+  const change = (asset: string, net: Decimal): NetChange => ({ asset, net, grossDebit: ZERO });
+  const update = metricsUpdate({ ...ref, atMs }, [
+    change(METRIC.charged, charged),
+    change(METRIC.co2Kg, co2Kg),
+  ]);
+  if (!('Update' in update.item)) return update;
+  const { Update } = update.item;
+  return {
+    ...update,
+    item: {
+      Update: {
+        ...Update,
+        ConditionExpression: writes === undefined ? 'attribute_not_exists(#writes)' : '#writes = :read',
+        ...(writes === undefined
+          ? {}
+          : {
+              ExpressionAttributeValues: {
+                ...Update.ExpressionAttributeValues,
+                ':read': { N: writes.N ?? '0' },
+              },
+            }),
+      },
+    },
+  };
+}
+
+function balanceUpdate(
+  entry: AccountRef & { readonly atMs: number },
   { asset, net, grossDebit }: NetChange,
   guard?: BalanceGuard,
 ): PlannedItem {
@@ -58,7 +140,7 @@ function balanceUpdate(
     role: `balance:${asset}`,
     item: {
       Update: {
-        Key: toAttributes({ ...balanceKey({ ...entry, asset }) }),
+        Key: toAttributes({ ...balanceKey({ tenant, accountId, asset }) }),
         UpdateExpression: 'SET #updated_at = :at ADD #balance :net, #writes :one',
         ExpressionAttributeNames: { '#updated_at': 'updated_at', '#balance': 'balance', '#writes': 'writes' },
         ExpressionAttributeValues: {
@@ -120,7 +202,10 @@ function balanceCheck({ tenant, accountId, asset }: BalanceRef, bound: BalanceBo
   };
 }
 
-function metricsUpdate(entry: Entry, changes: readonly NetChange[]): PlannedItem {
+function metricsUpdate(
+  entry: AccountRef & { readonly atMs: number },
+  changes: readonly NetChange[],
+): PlannedItem {
   const { tenant, accountId, atMs } = entry;
   const net = (unit: string): Decimal => changes.find((change) => change.asset === unit)?.net ?? ZERO;
   const [charged, co2Kg] = [net(METRIC.charged), net(METRIC.co2Kg)];

@@ -161,6 +161,30 @@ export function putPayment(recorded: RecordedPayment): PlanPart {
   };
 }
 
+/** Checks that a payment item is still the one that was read. */
+export function checkPayment({ paymentId, orderId, recordedAs, atMs }: RecordedPayment): PlanPart {
+  return {
+    items: [
+      {
+        role: 'payment',
+        item: {
+          ConditionCheck: {
+            Key: toAttributes({ ...paymentKey(paymentId) }),
+            ConditionExpression: '#order = :order AND #as = :as AND #at = :at',
+            ExpressionAttributeNames: { '#order': 'order', '#as': 'booked_as', '#at': 'at' },
+            ExpressionAttributeValues: {
+              ':order': { S: orderId },
+              ':as': { S: recordedAs },
+              ':at': { N: String(atMs) },
+            },
+            ReturnValuesOnConditionCheckFailure: 'ALL_OLD',
+          },
+        },
+      },
+    ],
+  };
+}
+
 /** Reads a payment item. Throws MalformedItemError. */
 export function readRecordedPayment(item: StoredItem): RecordedPayment {
   return {

@@ -10,6 +10,7 @@ import {
   optionalField,
   record,
   textAt,
+  textsAt,
 } from '../kernel/codec.ts';
 import { ORDER_STATES } from '../model/orders/order-states.ts';
 import {
@@ -78,6 +79,7 @@ export const ATTEMPT: Codec<Attempt> = converted(
     ),
     expiresAtMs: integerAt('x'),
     itemized: flagAt('l'),
+    metadata: optionalField(textsAt('md')),
     sessionId: optionalField(textAt('i')),
     url: optionalField(textAt('u')),
     paymentId: optionalField(textAt('p')),

@@ -7,6 +7,7 @@ import {
   optionalMap,
   optionalString,
   readMaps,
+  readString,
 } from './attributes.ts';
 import { integer } from './integers.ts';
 import { type Decimal, ZERO } from './money.ts';
@@ -64,6 +65,19 @@ function attribute<Value>(
 
 export function textAt(name: string): Codec<string> {
   return attribute<string>(name, (text) => text, optionalString);
+}
+
+/** Texts by their names. */
+export function textsAt(name: string): Codec<Readonly<Record<string, string>>> {
+  return attribute<Readonly<Record<string, string>>>(
+    name,
+    (texts) => texts,
+    (item) => {
+      const map = optionalMap(item, name);
+      if (map === undefined) return undefined;
+      return Object.fromEntries(Object.keys(map).map((key) => [key, readString(map, key)]));
+    },
+  );
 }
 
 /** A whole number; throws RangeError for another one. */

@@ -5,6 +5,7 @@ import {
   QueryCommand,
   type QueryCommandInput,
   ScanCommand,
+  TransactGetItemsCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type StoredItem, readString } from '../kernel/attributes.ts';
 import type { Ids } from '../kernel/ids.ts';
@@ -61,6 +62,8 @@ export interface ScanPage {
 export interface Store {
   /** One consistent read of up to 100 keys; the answer is in their order, undefined where there is no item. */
   readonly get: (keys: readonly ItemKey[]) => Promise<readonly (StoredItem | undefined)[]>;
+  /** The same, all of it as it stood at one moment: what `get` answers may be of several. */
+  readonly snapshot: (keys: readonly ItemKey[]) => Promise<readonly (StoredItem | undefined)[]>;
   /** A consistent range of one partition. */
   readonly query: (request: QueryRequest) => Promise<readonly StoredItem[]>;
   readonly queryIndex: (request: IndexRequest) => Promise<readonly IndexEntry[]>;
@@ -87,6 +90,7 @@ const READ_RETRIES = 4;
 export function createStore(options: StoreOptions): Store {
   return {
     get: (keys) => get(options, keys),
+    snapshot: (keys) => snapshot(options, keys),
     query: (request) => query(options, request),
     queryIndex: (request) => queryIndex(options, request),
     scan: (segment, segments, from, limit) => scan(options, { segment, segments, from, limit }),
@@ -147,6 +151,21 @@ async function get(
     }));
   }
   return keys.map((key) => found.get(keyText(key)));
+}
+
+async function snapshot(
+  options: StoreOptions,
+  keys: readonly ItemKey[],
+): Promise<readonly (StoredItem | undefined)[]> {
+  if (keys.length === 0) return [];
+  const TransactItems = keys.map(({ uuid, type }) => ({
+    Get: { TableName: options.tableName, Key: { uuid: { S: uuid }, type: { S: type } } },
+  }));
+  const { Responses = [] } = await retried(options, () =>
+    options.client.send(new TransactGetItemsCommand({ TransactItems })),
+  );
+  if (Responses.length !== keys.length) throw new TableUnavailableError();
+  return Responses.map(({ Item }) => Item);
 }
 
 async function query(

@@ -46,7 +46,7 @@ const text = z.string().optional().catch(undefined);
  * order of ours.
  */
 export const metadata = z
-  .object({ tenant: text, order_id: text, attempt: text, refund_id: text })
+  .looseObject({ tenant: text, order_id: text, attempt: text, refund_id: text })
   .nullish()
   .transform((found): ProviderMetadata => {
     if (found === null || found === undefined) return {};
@@ -56,8 +56,19 @@ export const metadata = z
       ...(orderId !== undefined && isOrderPath(orderId) && { orderId }),
       ...(attempt !== undefined && /^[1-9]\d{0,5}$/.test(attempt) && { attempt: parseInteger(attempt) }),
       ...(refundId !== undefined && isId(refundId) && { refundId }),
+      ...(found['h_mac'] !== undefined && { written: writtenByUs(found) }),
     };
   });
+
+/** What we write has these names; others' beside it are none of ours. */
+function writtenByUs(found: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const names = /^(tenant|order_id|attempt|h_.{1,38})$/;
+  return Object.fromEntries(
+    Object.entries(found).flatMap(([name, value]) =>
+      names.test(name) && typeof value === 'string' ? [[name, value] as const] : [],
+    ),
+  );
+}
 
 /** `account/ulid`, as the port writes it. */
 function isOrderPath(path: string): boolean {

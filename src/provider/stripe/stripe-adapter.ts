@@ -99,7 +99,7 @@ function createClient({ secretKey, apiBase, timeoutMs }: StripeProviderOptions):
 function sessionMethods(
   sessions: Stripe['checkout']['sessions'],
   livemode: boolean,
-): Pick<PaymentProvider, 'createSession' | 'retrieveSession' | 'expireSession'> {
+): Pick<PaymentProvider, 'createSession' | 'retrieveSession' | 'listSessions' | 'expireSession'> {
   const retrieveSession: PaymentProvider['retrieveSession'] = async (sessionId) => {
     const found = await call(() => sessions.retrieve(sessionId), readProviderSession);
     const isForeign = found.kind === 'REFUSED' && !sessionId.startsWith(livemode ? 'cs_live_' : 'cs_test_');
@@ -112,6 +112,7 @@ function sessionMethods(
       return call(() => sessions.create(sessionParameters(request), { idempotencyKey }), readProviderSession);
     },
     retrieveSession,
+    listSessions: (page) => list(page, (parameters) => sessions.list(parameters), readProviderSession),
     expireSession: async (sessionId, idempotencyKey) => {
       const expired = await call(
         () => sessions.expire(sessionId, {}, { idempotencyKey }),
@@ -137,8 +138,7 @@ const readListedEvent: Reader<ProviderEvent> = (raw) => {
 
 /** The names are Stripe's. A session doesn't pass its metadata on to its payment intent, so both get it. */
 function sessionParameters(request: SessionRequest): Stripe.Checkout.SessionCreateParams {
-  const { tenant, orderId: order_id, attempt } = request;
-  const metadata = { ...request.merchantMetadata, tenant, order_id, attempt: String(attempt) };
+  const metadata = { ...request.merchantMetadata, ...request.metadata };
   const currency = request.currency.toLowerCase();
   return {
     mode: 'payment',

@@ -80,7 +80,7 @@ function untouchable(): Ledger {
   };
   return {
     ...ledger,
-    store: { get: touched, query: touched, queryIndex: touched, scan: touched },
+    store: { get: touched, snapshot: touched, query: touched, queryIndex: touched, scan: touched },
     transactor: { commit: touched },
   };
 }

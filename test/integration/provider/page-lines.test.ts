@@ -88,7 +88,13 @@ describe('a payment page', () => {
       request: { principal: 'u_1', operation: 'checkout', key: 'k' },
       recordTtlS: 4_000_000_000,
     };
-    const claimed = claimAttempt(order, { ...URLS, paymentMethodTypes: ['card'] }, lease, 1_900_000_000_000);
+    const claimed = claimAttempt(
+      order,
+      { ...URLS, paymentMethodTypes: ['card'] },
+      lease,
+      1_900_000_000_000,
+      harness.ledger.metadataSeal.seal,
+    );
     const [attempt] = claimed.attempts;
     if (attempt === undefined) throw new Error('it was just claimed');
     const metadata = await readMetadataOf(harness.ledger, claimed);

@@ -92,28 +92,29 @@ function recorded(provider: PaymentProvider, calls: string[]): PaymentProvider {
   });
 }
 
-/** Opens an order of `u_1` and its payment page. */
+/** Opens an order of an account's and its payment page. */
 export async function checkedOut(
   harness: ProviderHarness,
   amount = '20.00',
+  accountId = 'u_1',
 ): Promise<OpenedOrder & { readonly sessionId: string }> {
-  const opened = await harness.openOrder('t_1', 'u_1', amount);
-  const outcome = await checkout(harness.ledger, customer('u_1'), harness.key(), {
+  const opened = await harness.openOrder('t_1', accountId, amount);
+  const outcome = await checkout(harness.ledger, customer(accountId), harness.key(), {
     orderId: opened.id,
     ...URLS,
   });
   if (outcome.kind !== 'CheckoutSuccess') throw new Error(`not checked out: ${outcome.kind}`);
-  return { ...opened, sessionId: await sessionOf(harness, opened.orderId) };
+  return { ...opened, sessionId: await sessionOf(harness, opened.orderId, accountId) };
 }
 
-export async function sessionOf(harness: Harness, orderId: string): Promise<string> {
-  const { sessionId } = await attemptOf(harness, orderId);
+export async function sessionOf(harness: Harness, orderId: string, accountId = 'u_1'): Promise<string> {
+  const { sessionId } = await attemptOf(harness, orderId, accountId);
   if (sessionId === undefined) throw new Error('the attempt has no session');
   return sessionId;
 }
 
-export async function attemptOf(harness: Harness, orderId: string): Promise<Attempt> {
-  const attempt = (await harness.order('t_1', 'u_1', orderId)).attempts.at(-1);
+export async function attemptOf(harness: Harness, orderId: string, accountId = 'u_1'): Promise<Attempt> {
+  const attempt = (await harness.order('t_1', accountId, orderId)).attempts.at(-1);
   if (attempt === undefined) throw new Error('the order has no attempt');
   return attempt;
 }

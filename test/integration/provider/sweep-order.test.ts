@@ -233,6 +233,7 @@ it('a claim is listed as due at the end of its lease', async () => {
       recordTtlS: 9_999_999_999,
     },
     harness.clock.nowMs(),
+    harness.ledger.metadataSeal.seal,
   );
   expect(dueAtMs(claimed, harness.ledger.settings)).toBe(harness.clock.nowMs() + LEASE_MS);
 });

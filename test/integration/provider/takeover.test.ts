@@ -56,7 +56,13 @@ async function killedAfterClaim(lease: Partial<Pick<Lease, 'leaseEndMs'>> = {}):
   const order = await harness.order('t_1', 'u_1', orderId);
   const nowMs = clock.nowMs();
   const claim: Lease = { ...newLease(ledger, request, nowMs), ...lease };
-  const claimed = claimAttempt(order, { ...URLS, paymentMethodTypes: ['card'] }, claim, nowMs);
+  const claimed = claimAttempt(
+    order,
+    { ...URLS, paymentMethodTypes: ['card'] },
+    claim,
+    nowMs,
+    ledger.metadataSeal.seal,
+  );
   const token = ledger.ids.token();
   const record = newRecord(ledger, request, token, nowMs, {
     status: 'PROCESSING',

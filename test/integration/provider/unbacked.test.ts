@@ -302,6 +302,7 @@ describe('a reconciliation both ways', () => {
     expect(report.recordings).toBe(2);
     const problem = 'malformed item: attribute state';
     expect(report.unreadable).toEqual([
+      { item: expect.stringMatching(/^of pi_/) as string, problem },
       { item: expect.stringMatching(/^of re_/) as string, problem },
       { item: `t_1#u_1 ORDER#${broken.orderId}`, problem },
     ]);

@@ -164,6 +164,7 @@ function claimedAttempt(order: Order, atMs: number): Order {
       recordTtlS: 4_000_000_000,
     },
     atMs,
+    (texts) => texts,
   );
 }
 

@@ -12,6 +12,7 @@ const PRODUCTION: NodeJS.ProcessEnv = {
   AUTH_ISSUER: 'https://issuer.example',
   AUTH_AUDIENCE: 'hitotsu',
   PAYMENT_CODE_SECRET: 'another-secret-of-the-operator-length-40',
+  METADATA_SECRETS: 'a-third-secret-of-the-operator-length-40',
   TENANTS_FILE: '/etc/hitotsu/tenants.json',
 };
 
@@ -55,6 +56,7 @@ describe('an empty environment', () => {
       stripeSimulatorPort: 4010,
       auth: { keys: { kind: 'SECRET', secret: 'hitotsu-development-jwt-secret-not-for-production' } },
       paymentCodeSecret: 'hitotsu-development-payment-code-secret-not-for-production',
+      metadataSecrets: ['hitotsu-development-metadata-secret-not-for-production'],
     });
   });
 
@@ -93,6 +95,7 @@ test('every variable that is given is used', () => {
     AUTH_ISSUER: 'https://issuer.example',
     AUTH_AUDIENCE: 'hitotsu',
     PAYMENT_CODE_SECRET: 'another-secret-of-the-operator-length-40',
+    METADATA_SECRETS: 'a-third-secret-of-the-operator-length-40,a-fourth-one-that-is-rotated-out-40',
     REDIS_URL: 'rediss://redis.example:6380/1',
   });
   expect(config).toStrictEqual({
@@ -125,6 +128,7 @@ test('every variable that is given is used', () => {
       maxLifetimeS: 3600,
     },
     paymentCodeSecret: 'another-secret-of-the-operator-length-40',
+    metadataSecrets: ['a-third-secret-of-the-operator-length-40', 'a-fourth-one-that-is-rotated-out-40'],
     redisUrl: 'rediss://redis.example:6380/1',
   });
 });
@@ -184,6 +188,11 @@ describe('a wrong value stops start-up with the variable’s name and what it ta
     ['AUTH_JWT_SECRET', 'abcdefghijk'.repeat(8), `AUTH_JWT_SECRET takes ${STRONG}.`],
     ['PAYMENT_CODE_SECRET', 'x'.repeat(64), `PAYMENT_CODE_SECRET takes ${STRONG}.`],
     ['ALLOW_PLAINTEXT', 'stripe', 'ALLOW_PLAINTEXT takes a comma-separated list of: dynamodb, redis.'],
+    [
+      'METADATA_SECRETS',
+      `abcdefghijklmnopqrstuvwxyz0123456789,${'x'.repeat(64)}`,
+      'METADATA_SECRETS takes a comma-separated list of secrets, each of at least 32 bytes with at least 12 different characters.',
+    ],
     ['REDIS_URL', 'http://redis.example', 'REDIS_URL takes a redis:// or rediss:// URL.'],
   ])('%s=%s', (name, value, problem) => {
     expect(problemsOf({ [name]: value })).toStrictEqual([problem]);
@@ -303,6 +312,7 @@ describe('production', () => {
       'AUTH_ISSUER must be given in production.',
       'AUTH_AUDIENCE must be given in production.',
       'PAYMENT_CODE_SECRET must be given in production.',
+      'METADATA_SECRETS must be given in production.',
       'TENANTS_FILE must be given in production.',
       'AUTH_JWT_SECRET or AUTH_JWKS_URL must be given in production.',
     ]);
@@ -313,6 +323,7 @@ describe('production', () => {
     ['AUTH_JWT_SECRET', 'hitotsu-development-payment-code-secret-not-for-production'],
     ['PAYMENT_CODE_SECRET', 'hitotsu-development-payment-code-secret-not-for-production'],
     ['PAYMENT_CODE_SECRET', 'hitotsu-development-jwt-secret-not-for-production'],
+    ['METADATA_SECRETS', 'hitotsu-development-metadata-secret-not-for-production'],
     ['STRIPE_SECRET_KEY', 'sk_test_hitotsu_development'],
     ['STRIPE_WEBHOOK_SECRETS', 'whsec_first-secret-of-the-endpoint-1,whsec_hitotsu_development'],
   ])('refuses a published secret as %s: %s', (name, value) => {

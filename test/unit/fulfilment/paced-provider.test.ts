@@ -20,6 +20,7 @@ function instantProvider(): PaymentProvider {
     livemode: false,
     createSession: refused,
     retrieveSession: refused,
+    listSessions: refused,
     expireSession: refused,
     retrievePayment: () => Promise.resolve({ kind: 'DONE', value: payment }),
     listPayments: refused,

@@ -103,6 +103,8 @@ export interface Attempt {
   readonly expiresAtMs: number;
   /** Whether its payment page shows every line of the order; else one line stands for all. */
   readonly itemized: boolean;
+  /** What the session carries at the provider, sealed: frozen too, while it is CLAIMED. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly sessionId?: string;
   readonly url?: string | undefined;
   /** The payment intent, once it is known. */
@@ -224,6 +226,7 @@ export function closedAttempt(attempt: Attempt): Attempt {
     cancelUrl: '',
     paymentMethodTypes: [],
     itemized: false,
+    metadata: undefined,
     url: undefined,
   };
 }
@@ -260,6 +263,11 @@ export function overpaymentOf(
 /** The step that gives an overpayment back; its name tells which. */
 export function overpaymentStepName(paymentId: string): string {
   return `refund-surplus:${paymentId}`;
+}
+
+/** How the refund of an overpayment is named at the provider: it is the ledger's own, of no order's refund. */
+export function overpaymentRefundId(paymentId: string): string {
+  return `surplus:${paymentId}`;
 }
 
 /**

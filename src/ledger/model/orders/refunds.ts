@@ -1,4 +1,4 @@
-import { type Decimal, add, subtract } from '../../kernel/money.ts';
+import { type Decimal, ZERO, add, subtract } from '../../kernel/money.ts';
 import { type OrderPatch, type TransitionDetails, move, note, touch } from './order-changes.ts';
 import {
   type Lease,
@@ -7,8 +7,10 @@ import {
   type RefundClaim,
   type RefundCounts,
   isDisputed,
+  overpaymentOf,
   stepsDone,
 } from './order.ts';
+import { isPaid } from './order-states.ts';
 import { hasRoomForRefund } from './order-size.ts';
 import { furtherSteps } from './payments.ts';
 
@@ -188,4 +190,46 @@ function succeeded(
       ? move(order, 'REFUNDED_IN_FULL', 'REFUNDED', trigger, withSteps)
       : note(order, trigger, withSteps);
   return { order: after, refund };
+}
+
+/**
+ * The order as its refunds say: what they come to, how many there are, who still asks for one, and whether all is given back.
+ * Both are written together, yet after a restore they may be of different moments: the refunds are what happened.
+ */
+export function agreeWithRefunds(order: Order, refunds: readonly Refund[], atMs: number): Order {
+  const own = refunds.filter((refund) => overpaymentOf(order, refund) === undefined);
+  const refunded = sumIn('SUCCEEDED', own);
+  const refundPending = sumIn('PENDING', own);
+  const agreed: Order = {
+    ...order,
+    ...countsOf(own),
+    refunded,
+    refundPending,
+    refundable: isPaid(order.state) ? subtract(order.amount, add(refunded, refundPending)) : ZERO,
+    refundClaims: order.refundClaims.filter(({ refundId }) =>
+      own.some((refund) => refund.refundId === refundId && refund.state === 'PENDING'),
+    ),
+    overpayments: order.overpayments.map((one) => {
+      const its = refunds.filter(({ paymentId }) => paymentId === one.paymentId);
+      return { ...one, ...countsOf(its), refunded: sumIn('SUCCEEDED', its) };
+    }),
+  };
+  const inFull = order.amount.gt(ZERO) && refunded.gte(order.amount);
+  if (!isPaid(order.state) || inFull === (order.state === 'REFUNDED')) return agreed;
+  const what = { actor: 'stripe', atMs };
+  return inFull
+    ? move(agreed, 'REFUNDED_IN_FULL', 'REFUNDED', { ...what, cause: 'REFUND_SUCCEEDED' })
+    : move(agreed, 'REFUND_UNDONE', stepsDone(order) ? 'CONFIRMED' : 'PAID', {
+        ...what,
+        cause: 'REFUND_FAILED',
+      });
+}
+
+function sumIn(state: Refund['state'], refunds: readonly Refund[]): Decimal {
+  return add(...refunds.filter((refund) => refund.state === state).map(({ amount }) => amount));
+}
+
+function countsOf(refunds: readonly Refund[]): RefundCounts {
+  const pending = refunds.filter(({ state }) => state === 'PENDING');
+  return { refundCount: refunds.length, pendingRefundCount: pending.length };
 }

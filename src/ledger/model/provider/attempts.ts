@@ -2,6 +2,7 @@ import { digest } from '../../kernel/fingerprint.ts';
 import type { OrderRef } from '../../kernel/keys.ts';
 import { type TransitionDetails, move, touch } from '../orders/order-changes.ts';
 import { type MetadataEntry, providerMetadata } from '../orders/order-metadata.ts';
+import { providerOrderId, sessionMetadata } from './session-metadata.ts';
 import { type Attempt, type Lease, type Order, closedAttempt } from '../orders/order.ts';
 import { type PageLine, isItemizable, itemizedLines, singleLine } from './page-lines.ts';
 
@@ -15,6 +16,9 @@ export const SESSION_LIFE_MS = 3_600_000;
 
 /** What an attempt freezes of a request: where the customer returns to, and how it may pay. */
 export type SessionTerms = Pick<Attempt, 'successUrl' | 'cancelUrl' | 'paymentMethodTypes'>;
+
+/** Seals the metadata that a session carries. */
+export type SealMetadata = (texts: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
 
 /** What the provider made for an attempt. */
 export interface MadeSession {
@@ -32,12 +36,20 @@ export type Leased<Part extends { readonly lease?: Lease | undefined }> = Part &
  * use up an order's attempts. After a definite failure the same attempt is tried again, under the next try's key; a
  * number whose outcome stayed unknown is never used again.
  */
-export function claimAttempt(order: Order, terms: SessionTerms, lease: Lease, atMs: number): Order {
+export function claimAttempt(
+  order: Order,
+  terms: SessionTerms,
+  lease: Lease,
+  atMs: number,
+  seal: SealMetadata,
+): Order {
   const last = order.attempts.at(-1);
   const again = last?.state === 'CLOSED' && last.sessionId === undefined && last.tries > 0;
+  const number = (last?.number ?? 0) + (again ? 0 : 1);
   const attempt: Attempt = {
     ...terms,
-    number: (last?.number ?? 0) + (again ? 0 : 1),
+    number,
+    metadata: seal(sessionMetadata(order, number)),
     tries: again ? last.tries : 0,
     state: 'CLAIMED',
     lease,
@@ -66,7 +78,7 @@ export function openSession(
   session: MadeSession,
   what: Omit<TransitionDetails, 'cause'>,
 ): Order {
-  const opened: Attempt = { ...attempt, ...session, state: 'OPEN', lease: undefined };
+  const opened: Attempt = { ...attempt, ...session, state: 'OPEN', lease: undefined, metadata: undefined };
   return move(
     order,
     'SESSION_MADE',
@@ -167,11 +179,6 @@ function changeLease(
   });
 }
 
-/** The order as the provider's metadata names it: the account names the partition, so that no index is needed. */
-export function providerOrderId({ accountId, orderId }: OrderRef): string {
-  return `${accountId}/${orderId}`;
-}
-
 /** The idempotency key for the provider: the same for every call that means the same thing. */
 export function providerKey(
   order: OrderRef,
@@ -185,9 +192,8 @@ export function providerKey(
 /** What the provider port takes to make a session; spelled out here, since the pure core imports nothing above it. */
 export interface SessionParameters extends SessionTerms {
   readonly idempotencyKey: string;
-  readonly tenant: string;
   readonly orderId: string;
-  readonly attempt: number;
+  readonly metadata: Readonly<Record<string, string>>;
   readonly currency: string;
   readonly lines: readonly PageLine[];
   readonly merchantMetadata: Readonly<Record<string, string>>;
@@ -205,9 +211,9 @@ export function sessionParameters(
 ): SessionParameters {
   return {
     idempotencyKey: providerKey(order, 'session', String(attempt.number), attempt.tries),
-    tenant: order.tenant,
     orderId: providerOrderId(order),
-    attempt: attempt.number,
+    // One that an earlier release claimed has none.
+    metadata: attempt.metadata ?? sessionMetadata(order, attempt.number),
     currency: order.currency,
     lines: attempt.itemized ? itemizedLines(order) : [singleLine(order)],
     merchantMetadata: providerMetadata(metadata),

@@ -19,6 +19,8 @@ export interface Arrival {
   readonly attempt: Attempt;
   /** The payment's id, or its session's where nothing was due: what books it once. */
   readonly paymentId: string;
+  /** The ledger itself gave it back, or had booked it as an overpayment: it never was the order's own. */
+  readonly isGivenBack?: boolean;
 }
 
 /**
@@ -31,7 +33,7 @@ export function receivePayment(order: Order, arrival: Arrival, context: Decision
   if (order.payment?.paymentId === paymentId) return restoreRecorded(order, 'ORDER', arrival, context);
   if (order.overpayments.some((known) => known.paymentId === paymentId))
     return restoreRecorded(order, 'SURPLUS', arrival, context);
-  return isPaid(order.state)
+  return isPaid(order.state) || arrival.isGivenBack === true
     ? receiveOverpayment(order, arrival, context)
     : receiveFirst(order, arrival, context);
 }

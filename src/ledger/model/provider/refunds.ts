@@ -1,6 +1,8 @@
 import { type Posting, ledgerAccount, reversed, type BalanceGuard } from '../entries/entry.ts';
+import { isUlid } from '../../kernel/id-grammar.ts';
 import { type Decimal, ZERO, add } from '../../kernel/money.ts';
 import { touch } from '../orders/order-changes.ts';
+import { ulidTimeMs } from '../../kernel/ulid-time.ts';
 import {
   creditReceivableThenWallet,
   providerRefundPosting,
@@ -37,6 +39,8 @@ export interface RefundDetails {
   readonly failureReason?: string | undefined;
   /** The refund of ours that its metadata names. */
   readonly refundId?: string | undefined;
+  /** After a loss the refund that it names may be one that the order has lost. */
+  readonly mayRestore?: boolean | undefined;
 }
 
 /** A refund may fail after it had succeeded, never the other way round: so its rank settles what came first. */
@@ -162,7 +166,7 @@ function recordDashboardRefund(
   const { moves, guards, shortfall } = outgoing(order, state, amount, balance);
   const entry = updateEntry(order, 'REFUND', moves, context, {
     providerId: providerRefundId,
-    refundId: providerRefundId,
+    refundId: refund.refundId,
   });
   const recorded: Refund = { ...refund, ...(entry === undefined ? {} : { entryId: entry.entryId }) };
   const owing: Order = { ...order, receivable: add(order.receivable, shortfall) };
@@ -186,23 +190,25 @@ function recordDashboardRefund(
 /** A refund that the provider alone has made, by its own name for it. */
 export function providerRefund(
   { tenant, accountId, orderId }: Order,
-  { providerRefundId, paymentId, state }: RefundDetails,
+  { providerRefundId, paymentId, state, refundId, mayRestore }: RefundDetails,
   amount: Decimal,
   { atMs }: DecisionContext,
 ): Refund {
+  // After a loss it may be one of ours that isn't there any more.
+  const lost = mayRestore === true && refundId !== undefined && isUlid(refundId) ? refundId : undefined;
   return {
     tenant,
     accountId,
     orderId,
-    refundId: providerRefundId,
+    refundId: lost ?? providerRefundId,
     rev: 0,
     providerRefundId,
     paymentId,
     amount,
     state,
-    source: 'DASHBOARD',
+    source: lost === undefined ? 'DASHBOARD' : 'REQUESTED',
     actor: PROVIDER_ACTOR,
-    createdAtMs: atMs,
+    createdAtMs: lost === undefined ? atMs : ulidTimeMs(lost),
   };
 }
 

@@ -97,7 +97,7 @@ export function updateEntry(
   operation: EntryOperation,
   moves: readonly Posting[],
   { atMs, entryId }: DecisionContext,
-  ids: { readonly providerId: string; readonly refundId?: string | undefined },
+  ids: { readonly providerId: string | undefined; readonly refundId?: string | undefined },
 ): Entry | undefined {
   const moved = postings(...moves);
   if (moved.length === 0) return undefined;
@@ -108,8 +108,7 @@ export function updateEntry(
     operation,
     postings: moved,
     orderId: order.orderId,
-    providerId: ids.providerId,
-    ...defined({ refundId: ids.refundId }),
+    ...defined({ providerId: ids.providerId, refundId: ids.refundId }),
     actor: PROVIDER_ACTOR,
     atMs,
   };

@@ -124,7 +124,7 @@ async function decide(
   const room = await roomFor(ledger, tenant, order);
   if (room === 'NONE') return { kind: 'REFUSE', outcome: notPayable(order) };
   const lease = newLease(ledger, request, nowMs);
-  const claimed = claimAttempt(order, terms, lease, nowMs);
+  const claimed = claimAttempt(order, terms, lease, nowMs, ledger.metadataSeal.seal);
   return {
     kind: 'CLAIM',
     parts: [updateOrder(order, claimed, ledger.settings), ...room],

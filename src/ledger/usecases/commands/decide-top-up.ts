@@ -97,7 +97,7 @@ export function cardTopUp(
   if (capped.kind === 'REFUSE') return capped;
   const lease = newLease(ledger, request, nowMs);
   const page = { ...urls, paymentMethodTypes: tenant.paymentMethods };
-  const order = claimAttempt(openTopUp(ledger, toMake), page, lease, nowMs);
+  const order = claimAttempt(openTopUp(ledger, toMake), page, lease, nowMs, ledger.metadataSeal.seal);
   return {
     kind: 'CLAIM',
     parts: [putOrder(order, ledger.settings), ...capped.parts],

@@ -4,6 +4,7 @@ import { isPaid } from '../../model/orders/order-states.ts';
 import type { Attempt, Order } from '../../model/orders/order.ts';
 import { applyPayment, paymentOutcome } from '../provider-updates/apply-payment.ts';
 import { applySession, sessionOutcome } from '../provider-updates/apply-session.ts';
+import type { UpdateSource } from '../provider-updates/provider-update.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import type { ProviderAnswer } from './provider-answer.ts';
 import { endMissingSession } from './end-missing-session.ts';
@@ -26,24 +27,29 @@ export async function askAboutSession(
   const found = await ledger.provider.retrieveSession(attempt.sessionId);
   if (found.kind === 'REFUSED') return endMissingSession(ledger, order, attempt);
   if (found.kind !== 'DONE') return 'UNKNOWN';
-  if (found.value.status !== 'open') return applyFound(ledger, found.value);
+  if (found.value.status !== 'open') return applyFoundSession(ledger, found.value, ASKED);
   if (!isOver) return order.state === 'PENDING_PAYMENT' ? applyDecline(ledger, found.value) : 'KNOWN';
   const key = providerKey(order, 'expire', String(attempt.number), order.rev);
   const expired = await ledger.provider.expireSession(attempt.sessionId, key);
   if (expired.kind !== 'DONE') return 'UNKNOWN';
-  return applyFound(ledger, expired.value);
+  return applyFoundSession(ledger, expired.value, ASKED);
 }
 
-async function applyFound(ledger: Ledger, session: ProviderSession): Promise<ProviderAnswer> {
+/** Applies what a session says, and its payment where the session alone doesn't tell. */
+export async function applyFoundSession(
+  ledger: Ledger,
+  session: ProviderSession,
+  source: UpdateSource,
+): Promise<ProviderAnswer> {
   const payment = await paymentOf(ledger, session);
   if (payment === 'UNKNOWN') return 'UNKNOWN';
   const outcome = sessionOutcome(session, payment);
   if (outcome === undefined) return 'KNOWN';
-  const applied = await applySession(ledger, session, outcome, ASKED);
+  const applied = await applySession(ledger, session, outcome, source);
   if (applied.kind === 'RETRY_LATER') return 'UNKNOWN';
   // Only the payment tells of its voucher.
   if (payment === undefined || paymentOutcome(payment) !== 'ACTION') return 'KNOWN';
-  return (await applyPayment(ledger, payment, 'ACTION', ASKED)).kind === 'RETRY_LATER' ? 'UNKNOWN' : 'KNOWN';
+  return (await applyPayment(ledger, payment, 'ACTION', source)).kind === 'RETRY_LATER' ? 'UNKNOWN' : 'KNOWN';
 }
 
 /** A payment that is no longer under way, though its session is open: the customer may pay again. */

@@ -1,5 +1,6 @@
 import type { ProviderRefund, ProviderResult, RefundRequest } from '../../../provider/port.ts';
-import { providerKey, providerOrderId } from '../../model/provider/attempts.ts';
+import { providerKey } from '../../model/provider/attempts.ts';
+import { providerOrderId } from '../../model/provider/session-metadata.ts';
 import { currency } from '../../kernel/currencies.ts';
 import { defined } from '../../kernel/defined.ts';
 import { recordEntry } from '../../items/entry-writes.ts';

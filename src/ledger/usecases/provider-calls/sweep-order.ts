@@ -45,14 +45,14 @@ export async function sweepOrder(ledger: Ledger, ref: OrderRef): Promise<Swept> 
   if (dueMs > ledger.clock.nowMs()) return 'NOT_DUE';
   const order = await completeAllAbandoned(ledger, found);
   if (!isWaitingForProvider(order)) return 'SETTLED';
-  const asked = await ask(ledger, order);
+  const asked = await askAboutOrder(ledger, order);
   const waits = await noteCheck(ledger, order, asked === 'KNOWN');
   if (asked === 'UNKNOWN') return 'UNKNOWN';
   return waits ? 'WAITING' : 'SETTLED';
 }
 
-/** One thing after the other: they write the same order. */
-async function ask(ledger: Ledger, order: Order): Promise<ProviderAnswer> {
+/** Asks about all that an order waits for; one thing after the other, since they write the same order. */
+export async function askAboutOrder(ledger: Ledger, order: Order): Promise<ProviderAnswer> {
   const { provider } = ledger;
   const answers: ProviderAnswer[] = [];
   const attempt = waitingAttempt(order);

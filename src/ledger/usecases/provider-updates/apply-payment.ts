@@ -9,8 +9,11 @@ import {
 import { isCurrent, ownerOfPayment } from '../../model/provider/attempt-ownership.ts';
 import { receivePayment } from '../../model/provider/payments.ts';
 import { amountObjection, ignored, mismatch, stale } from '../../model/provider/update-decision.ts';
+import { wasGivenBack } from './was-given-back.ts';
+import { namesPayment } from '../../model/provider/provider-recordings.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { disowned } from './apply-session.ts';
+import { withRecordedAttempt } from './mend-update.ts';
 import {
   type DecideResult,
   type LoadedOrder,
@@ -71,9 +74,11 @@ async function decide(
   ledger: Ledger,
   payment: ProviderPayment,
   outcome: PaymentOutcome,
-  { order, recorded }: LoadedOrder,
+  { order: loaded, recorded, books }: LoadedOrder,
 ): Promise<DecideResult> {
-  if (recorded !== undefined) return stale('booked already');
+  const isNamed = books === undefined || namesPayment(loaded, payment.paymentId);
+  if (recorded !== undefined && isNamed) return stale('booked already');
+  const order = withRecordedAttempt(loaded, recorded);
   const isMoney = outcome === 'SUCCEEDED';
   if (!isMoney && isPaid(order.state)) return stale('the order is paid');
   const owner = ownerOfPayment(order, payment.paymentId, payment.metadata.attempt);
@@ -100,8 +105,13 @@ async function decide(
     currency: payment.currency,
   });
   if (objection !== undefined) return objection;
-  if (isMoney)
-    return receivePayment(order, { attempt, paymentId: payment.paymentId }, decisionContext(ledger));
+  if (isMoney) {
+    const isGivenBack =
+      books === undefined ? false : await wasGivenBack(ledger, order, payment.paymentId, recorded);
+    if (isGivenBack === 'UNKNOWN') return retryLater('PROVIDER');
+    const arrival = { attempt, paymentId: payment.paymentId, isGivenBack };
+    return receivePayment(order, arrival, decisionContext(ledger));
+  }
   const hasFailed = standing === 'FAILED';
   return decideUnpaid(ledger, { order, attempt, payment }, outcome, { session: session?.status, hasFailed });
 }

@@ -26,6 +26,7 @@ import {
   type UpdateResult,
   type UpdateSource,
   lookupFor,
+  mendsBooks,
   providerUpdate,
   retryLater,
 } from './provider-update.ts';
@@ -46,7 +47,7 @@ export function applyRefund(
     ledger,
     providerUpdate(source, { kind: 'refund', refund }),
     ensurePaymentRecorded(ledger, refund.paymentId, source, (loaded) =>
-      decide(ledger, refundDetails(refund), loaded),
+      decide(ledger, { ...refundDetails(refund), mayRestore: mendsBooks(source) }, loaded),
     ),
   );
 }

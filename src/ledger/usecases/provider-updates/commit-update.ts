@@ -1,5 +1,5 @@
-import { recordEntry } from '../../items/entry-writes.ts';
-import { EVENT_LIFE_S, putEvent, putPayment, readEventRecord } from '../../items/event-item.ts';
+import { recordEntry, recordMissingEntry } from '../../items/entry-writes.ts';
+import { EVENT_LIFE_S, checkPayment, putEvent, putPayment, readEventRecord } from '../../items/event-item.ts';
 import { updateOrder } from '../../items/order-writes.ts';
 import { putRefund } from '../../items/refund-item.ts';
 import { type PlanPart, plan } from '../../items/plan.ts';
@@ -15,18 +15,21 @@ import {
 } from '../runtime/decide-and-commit.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { readItem } from '../runtime/read-items.ts';
+import type { OrderBooks } from './order-books.ts';
 import { type ProviderUpdate, type UpdateResult, duplicate, retryLater } from './provider-update.ts';
 
 /**
  * All that an update does, as one transaction: the event's record first, the payment item, the order, the refund,
  * the entry with its balances. An answer at once where there is nothing to write.
  * @param ref the order that the update is about, whether it is there or not
+ * @param books what the table has of it, where the decision was completed by that
  */
 export function updateTransaction(
   ledger: Ledger,
   update: ProviderUpdate,
   ref: OrderRef | undefined,
   decision: UpdateDecision,
+  books?: OrderBooks,
 ): CallAnswer<UpdateResult> | Transaction<UpdateResult> {
   const { outcome, detail } =
     decision.kind === 'CHANGE' ? ({ outcome: 'APPLIED', detail: undefined } as const) : decision;
@@ -34,7 +37,7 @@ export function updateTransaction(
   const token = ledger.ids.token();
   const parts = [
     ...eventParts(ledger, update, token, { outcome, detail, order: ref }),
-    ...changeParts(ledger, decision),
+    ...changeParts(ledger, decision, books),
   ];
   if (parts.length === 0) return { kind: 'ANSWER', answer: done };
   const transaction: Transaction<UpdateResult> = {
@@ -61,14 +64,18 @@ export function notWritten(failure: CommitFailure): UpdateResult {
   return retryLater(failure === 'CONFLICT' ? 'CONFLICT' : 'TABLE');
 }
 
-function changeParts(ledger: Ledger, decision: UpdateDecision): readonly PlanPart[] {
+function changeParts(ledger: Ledger, decision: UpdateDecision, books?: OrderBooks): readonly PlanPart[] {
   if (decision.kind !== 'CHANGE') return [];
   const { before, after, recorded, refund, entry, guards } = decision;
+  const known = books?.recorded;
   return [
     ...(recorded === undefined ? [] : [putPayment(recorded)]),
+    ...(known === undefined ? [] : [checkPayment(known)]),
     updateOrder(before, after, ledger.settings),
     ...(refund === undefined ? [] : [putRefund({ order: after, refund })]),
-    ...(entry === undefined ? [] : [recordEntry(entry, guards)]),
+    ...(entry === undefined
+      ? []
+      : [books === undefined ? recordEntry(entry, guards) : recordMissingEntry(entry, books.wallet)]),
   ];
 }
 

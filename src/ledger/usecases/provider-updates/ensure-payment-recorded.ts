@@ -1,4 +1,5 @@
 import type { ProviderPayment } from '../../../provider/port.ts';
+import { namesPayment } from '../../model/provider/provider-recordings.ts';
 import { type RecordedPayment, ignored, mismatch } from '../../model/provider/update-decision.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { applyPayment } from './apply-payment.ts';
@@ -32,8 +33,8 @@ export function ensurePaymentRecorded(
       withPayment(({ metadata }) =>
         orderNamedBy(metadata) === undefined ? ignored('not of ours') : { kind: 'REREAD', metadata },
       ),
-    decide: ({ order, recorded }) =>
-      recorded === undefined
+    decide: ({ order, recorded, books }) =>
+      recorded === undefined || (books !== undefined && !namesPayment(order, paymentId))
         ? withPayment((payment) => record(ledger, payment, source))
         : decide({ order, recorded }),
   };

@@ -4,6 +4,7 @@ import { readOrder } from '../../items/order-item.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { type OrderRef, eventKey, orderKey, paymentKey } from '../../kernel/keys.ts';
 import type { Order } from '../../model/orders/order.ts';
+import { agreeWithRefunds } from '../../model/orders/refunds.ts';
 import {
   type DecisionContext,
   type RecordedPayment,
@@ -15,6 +16,8 @@ import { type CallAnswer, type Transaction, decideAndCommit } from '../runtime/d
 import type { Ledger } from '../runtime/ledger.ts';
 import { readItem } from '../runtime/read-items.ts';
 import { notWritten, updateTransaction } from './commit-update.ts';
+import { mendedDecision } from './mend-update.ts';
+import { type OrderBooks, readOrderBooks } from './order-books.ts';
 import {
   type Processed,
   type ProviderUpdate,
@@ -22,6 +25,7 @@ import {
   type UpdateResult,
   duplicate,
   eventTimeS,
+  mendsBooks,
   orderNamedBy,
   retryLater,
 } from './provider-update.ts';
@@ -38,6 +42,8 @@ export interface UpdateHandler {
 export interface LoadedOrder {
   readonly order: Order;
   readonly recorded: RecordedPayment | undefined;
+  /** All that the table has of it, where its copies of one thing are to agree again. */
+  readonly books?: OrderBooks | undefined;
 }
 
 /** What a handler decides on what was just read. */
@@ -91,8 +97,10 @@ async function decideOnce(
   update: ProviderUpdate,
   handler: UpdateHandler,
 ): Promise<CallAnswer<UpdateResult> | Transaction<UpdateResult> | Extract<DecideResult, { kind: 'REREAD' }>> {
-  const context = await loadContext(ledger, update);
-  if (context.kind === 'DONE') return { kind: 'ANSWER', answer: context };
+  const context = mendsBooks(update.source)
+    ? await loadBooks(ledger, update)
+    : await loadContext(ledger, update);
+  if (context.kind !== 'LOADED') return { kind: 'ANSWER', answer: context };
   const decision = await decideOn(ledger, update, handler, context);
   switch (decision.kind) {
     case 'REREAD':
@@ -104,8 +112,26 @@ async function decideOnce(
       return updateTransaction(ledger, update, context.ref, mismatch(decision.detail));
     case 'CHANGE':
     case 'NO_CHANGE':
-      return updateTransaction(ledger, update, context.ref, decision);
+      return updateTransaction(
+        ledger,
+        update,
+        context.ref,
+        completed(ledger, update, decision, context.books),
+        context.books,
+      );
   }
+}
+
+/** The provider's object is known by its own id, or by the one of ours that it names. */
+function completed(
+  ledger: Ledger,
+  { objectId, paymentId, metadata }: ProviderUpdate,
+  decision: UpdateDecision,
+  books: OrderBooks | undefined,
+): UpdateDecision {
+  if (books === undefined) return decision;
+  const ids = [objectId, metadata.refundId ?? paymentId].filter((id) => id !== undefined);
+  return mendedDecision(books, decision, ids, decisionContext(ledger));
 }
 
 /** What the table knows of an update. */
@@ -115,6 +141,21 @@ interface UpdateContext {
   readonly ref?: OrderRef | undefined;
   readonly order?: Order | undefined;
   readonly recorded?: RecordedPayment | undefined;
+  readonly books?: OrderBooks | undefined;
+}
+
+async function loadBooks(
+  ledger: Ledger,
+  { paymentId, metadata }: ProviderUpdate,
+): Promise<UpdateContext | RetryLater> {
+  const books = await readOrderBooks(ledger, paymentId, orderNamedBy(metadata));
+  if (books === 'MOVING') return retryLater('CONFLICT');
+  if (books === undefined) return { kind: 'LOADED' };
+  const { ref, recorded, refunds } = books;
+  // Decided on as its refunds say; it is written on the condition of what was read.
+  const order =
+    books.order === undefined ? undefined : agreeWithRefunds(books.order, refunds, ledger.clock.nowMs());
+  return { kind: 'LOADED', ref, order, recorded, books };
 }
 
 /** One consistent read of the event's record, the payment item and the order that the metadata names. */
@@ -154,7 +195,7 @@ async function decideOn(
   { provider }: Ledger,
   { source, livemode = provider.livemode }: ProviderUpdate,
   handler: UpdateHandler,
-  { ref, order, recorded }: UpdateContext,
+  { ref, order, recorded, books }: UpdateContext,
 ): Promise<DecideResult> {
   const isOfOurMode =
     livemode === provider.livemode &&
@@ -164,7 +205,7 @@ async function decideOn(
   }
   if (!isOfOurMode) return mismatch('of another mode');
   if (order === undefined) return { kind: 'NOT_YET', detail: 'no such order' };
-  return handler.decide({ order, recorded });
+  return handler.decide({ order, recorded, books });
 }
 
 function isFresh(ledger: Ledger, { source }: ProviderUpdate): boolean {

@@ -12,7 +12,12 @@ import type { EventOutcome, NoChange } from '../../model/provider/update-decisio
 export type UpdateSource =
   | EventSource
   /** We asked the provider ourselves; `createdS` is the time of the event that made us ask, if one did. */
-  | { readonly kind: 'LOOKUP'; readonly createdS?: number | undefined };
+  | {
+      readonly kind: 'LOOKUP';
+      readonly createdS?: number | undefined;
+      /** Also what the ledger has of it in part is brought up: the order, its entry, the payment item. */
+      readonly mends?: boolean | undefined;
+    };
 
 export interface EventSource {
   readonly kind: 'EVENT';
@@ -90,9 +95,14 @@ export function eventTimeS(source: UpdateSource): number | undefined {
   return source.kind === 'EVENT' ? source.event.createdS : source.createdS;
 }
 
+/** Whether the ledger's copies of one thing are compared with each other too. */
+export function mendsBooks(source: UpdateSource): boolean {
+  return source.kind === 'LOOKUP' && source.mends === true;
+}
+
 /** Of what is looked up because of an update. */
 export function lookupFor(source: UpdateSource): UpdateSource {
-  return { kind: 'LOOKUP', createdS: eventTimeS(source) };
+  return { kind: 'LOOKUP', createdS: eventTimeS(source), mends: mendsBooks(source) };
 }
 
 /** The order that metadata of ours names. It says where to look, never whose the money is. */

@@ -29,19 +29,20 @@ export interface Steps<Item> {
   readonly apply: (item: Item) => Promise<UpdateResult>;
 }
 
-const ASKED = { kind: 'LOOKUP' } as const;
+/** Whichever of its copies is behind is brought up with it. */
+export const MENDING = { kind: 'LOOKUP', mends: true } as const;
 
 export function refundSteps(ledger: Ledger): Steps<ProviderRefund> {
   return {
     compare: (refund) => compareRefund(ledger, refund),
-    apply: (refund) => applyRefund(ledger, refund, ASKED),
+    apply: (refund) => applyRefund(ledger, refund, MENDING),
   };
 }
 
 export function disputeSteps(ledger: Ledger): Steps<ProviderDispute> {
   return {
     compare: (dispute) => compareDispute(ledger, dispute),
-    apply: (dispute) => applyDispute(ledger, dispute, ASKED),
+    apply: (dispute) => applyDispute(ledger, dispute, MENDING),
   };
 }
 

@@ -1,18 +1,16 @@
 import type { ProviderDispute, ProviderPayment, ProviderRefund } from '../../../provider/port.ts';
-import { readRecordedPayment } from '../../items/event-item.ts';
-import { type OrderRef, orderKey, paymentKey } from '../../kernel/keys.ts';
-import { readOrder } from '../../items/order-item.ts';
-import type { Order } from '../../model/orders/order.ts';
-import { amountOfMinor, type RecordedPayment } from '../../model/provider/update-decision.ts';
+import type { OrderRef } from '../../kernel/keys.ts';
+import { missingAmount, recordingOf } from '../../model/provider/provider-recordings.ts';
+import { amountOfMinor } from '../../model/provider/update-decision.ts';
 import { isPassed } from '../../model/provider/refunds.ts';
 import { readReportedRefund, refundDetails } from '../provider-updates/apply-refund.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { readItem } from '../runtime/read-items.ts';
+import { type OrderBooks, readOrderBooks } from '../provider-updates/order-books.ts';
 import { orderNamedBy } from '../provider-updates/provider-update.ts';
 
 /** What the provider has, and the ledger hasn't or has otherwise. */
 export interface Difference {
-  readonly kind: 'PAYMENT' | 'REFUND' | 'DISPUTE';
+  readonly kind: 'SESSION' | 'PAYMENT' | 'REFUND' | 'DISPUTE';
   readonly providerId: string;
   readonly order?: OrderRef | undefined;
   /** What the provider says, and what the ledger knows of it, in a few words. */
@@ -32,23 +30,48 @@ const SAME: Comparison = { kind: 'SAME' };
 /** What the ledger knows of something that it hasn't booked at all. */
 export const NOT_RECORDED = 'not booked';
 
-/** A payment that succeeded must be booked, with exactly its amount. */
+/**
+ * A payment that succeeded must be booked, with exactly its amount: the order names it, its entry books it, the payment
+ * item guards it. One without the other is a difference too.
+ */
 export async function comparePayment(ledger: Ledger, payment: ProviderPayment): Promise<Comparison> {
   const { paymentId, status, amountReceivedMinor, currency, livemode, metadata } = payment;
   if (status !== 'succeeded') return SAME;
-  const recorded = await recordedPaymentOf(ledger, paymentId);
-  const order = recorded ?? orderNamedBy(metadata);
-  if (order === undefined || livemode !== ledger.provider.livemode) return { kind: 'FOREIGN' };
+  const books = await readOrderBooks(ledger, paymentId, orderNamedBy(metadata));
+  if (books === 'MOVING') return { kind: 'UNKNOWN' };
+  if (books === undefined || livemode !== ledger.provider.livemode) return { kind: 'FOREIGN' };
   const difference = {
     kind: 'PAYMENT',
     providerId: paymentId,
-    order: refOf(order),
+    order: books.ref,
     provider: inMinor(amountReceivedMinor, currency),
   } as const;
-  if (recorded === undefined) return different(difference, NOT_RECORDED);
+  const missing = missingCopies(books, paymentId);
+  const { recorded } = books;
   const amount = amountOfMinor(amountReceivedMinor, currency);
-  if (recorded.currency === currency && amount?.eq(recorded.amount) === true) return SAME;
-  return different(difference, `${recorded.amount.toFixed()} ${recorded.currency}`);
+  const isAsRecorded =
+    recorded === undefined || (recorded.currency === currency && amount?.eq(recorded.amount) === true);
+  if (!isAsRecorded) return different(difference, `${recorded.amount.toFixed()} ${recorded.currency}`);
+  return missing === undefined ? SAME : different(difference, missing);
+}
+
+/** Which of its copies the ledger lacks; undefined where it has all. */
+function missingCopies(
+  { order, recorded, entries, refunds }: OrderBooks,
+  paymentId: string,
+): string | undefined {
+  const what = order === undefined ? undefined : recordingOf(order, refunds, paymentId);
+  const isEntered =
+    order === undefined || what === undefined
+      ? entries.some(({ providerId }) => providerId === paymentId)
+      : missingAmount(order, what, entries).isZero();
+  const missing = [
+    ...(what === undefined ? ['not in its order'] : []),
+    ...(recorded === undefined ? ['no payment item'] : []),
+    ...(isEntered ? [] : ['no entry']),
+  ];
+  if (missing.length === 0) return undefined;
+  return missing.length === 3 ? NOT_RECORDED : missing.join(', ');
 }
 
 /** A refund must be in its order, as far as the provider's word goes: what is further already has overtaken the list. */
@@ -60,8 +83,9 @@ export async function compareRefund(ledger: Ledger, refund: ProviderRefund): Pro
   const { order, recorded } = owner;
   const known = order === undefined ? undefined : await readReportedRefund(ledger, order, recorded, details);
   const amount = amountOfMinor(amountMinor, currency);
-  if (known !== undefined && isPassed(known.state, details.state) && amount?.eq(known.amount) === true)
-    return SAME;
+  const isKnown =
+    known !== undefined && isPassed(known.state, details.state) && amount?.eq(known.amount) === true;
+  if (isKnown && hasEntry(owner, providerRefundId)) return SAME;
   return different(
     {
       kind: 'REFUND',
@@ -69,7 +93,9 @@ export async function compareRefund(ledger: Ledger, refund: ProviderRefund): Pro
       order: owner.ref,
       provider: `${status} ${inMinor(amountMinor, currency)}`,
     },
-    known === undefined ? NOT_RECORDED : `${known.state.toLowerCase()} ${known.amount.toFixed()}`,
+    known === undefined
+      ? NOT_RECORDED
+      : `${known.state.toLowerCase()} ${known.amount.toFixed()}${isKnown ? ', no entry' : ''}`,
   );
 }
 
@@ -81,7 +107,7 @@ export async function compareDispute(ledger: Ledger, dispute: ProviderDispute): 
   if (owner.kind !== 'OURS') return owner;
   const known = owner.order?.disputes.find((candidate) => candidate.disputeId === disputeId);
   const isSame = known?.status === status && amountOfMinor(amountMinor, currency)?.eq(known.amount) === true;
-  if (isSame && (status !== 'lost' || known.recorded)) return SAME;
+  if (isSame && (status !== 'lost' || known.recorded) && hasEntry(owner, disputeId)) return SAME;
   return different(
     {
       kind: 'DISPUTE',
@@ -93,36 +119,25 @@ export async function compareDispute(ledger: Ledger, dispute: ProviderDispute): 
   );
 }
 
-type Owner =
-  | {
-      readonly kind: 'OURS';
-      readonly ref: OrderRef;
-      readonly order: Order | undefined;
-      readonly recorded: RecordedPayment | undefined;
-    }
-  | Extract<Comparison, { kind: 'FOREIGN' | 'UNKNOWN' }>;
+type Owner = ({ readonly kind: 'OURS' } & OrderBooks) | Extract<Comparison, { kind: 'FOREIGN' | 'UNKNOWN' }>;
 
 /** The payment item names the order, else the object's metadata, else the payment's own. */
 async function ownerOf(ledger: Ledger, paymentId: string, named: OrderRef | undefined): Promise<Owner> {
-  const recorded = await recordedPaymentOf(ledger, paymentId);
-  let ref = recorded ?? named;
-  if (ref === undefined) {
+  let books = await readOrderBooks(ledger, paymentId, named);
+  if (books === undefined) {
     const payment = await ledger.provider.retrievePayment(paymentId);
     if (payment.kind === 'REFUSED') return { kind: 'FOREIGN' };
     if (payment.kind !== 'DONE') return { kind: 'UNKNOWN' };
-    ref = orderNamedBy(payment.value.metadata);
+    books = await readOrderBooks(ledger, paymentId, orderNamedBy(payment.value.metadata));
   }
-  if (ref === undefined) return { kind: 'FOREIGN' };
-  return { kind: 'OURS', ref: refOf(ref), recorded, order: await readItem(ledger, orderKey(ref), readOrder) };
+  if (books === undefined) return { kind: 'FOREIGN' };
+  return books === 'MOVING' ? { kind: 'UNKNOWN' } : { kind: 'OURS', ...books };
 }
 
-async function recordedPaymentOf(ledger: Ledger, paymentId: string): Promise<RecordedPayment | undefined> {
-  return readItem(ledger, paymentKey(paymentId), readRecordedPayment);
-}
-
-/** The order's name alone, for a report. */
-function refOf({ tenant, accountId, orderId }: OrderRef): OrderRef {
-  return { tenant, accountId, orderId };
+/** Whether the entries of what the order itself knows come to what it says. */
+function hasEntry({ order, entries, refunds }: OrderBooks, providerId: string): boolean {
+  const what = order === undefined ? undefined : recordingOf(order, refunds, providerId);
+  return order === undefined || what === undefined || missingAmount(order, what, entries).isZero();
 }
 
 function different(difference: Omit<Difference, 'ledger'>, ledger: string): Comparison {

@@ -3,13 +3,16 @@ import { MalformedItemError } from '../../kernel/attributes.ts';
 import { epochS } from '../../kernel/clock.ts';
 import { defined } from '../../kernel/defined.ts';
 import { applyPayment } from '../provider-updates/apply-payment.ts';
-import { comparePayment } from './compare-with-provider.ts';
+import { type Comparison, type Difference, comparePayment } from './compare-with-provider.ts';
+import { type RebuiltOrders, rebuildOrders } from './rebuild-orders.ts';
+import { type SettledBooks, settleBooks } from './settle-books.ts';
 import type { Backing } from './ledger-assertions.ts';
 import { type UnreadableItem, findUnbacked, stillAsserts } from './find-unbacked.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { providerPages } from '../runtime/provider-pages.ts';
 import {
   type ReconcileFinding,
+  MENDING,
   type Steps,
   disputeSteps,
   refundSteps,
@@ -24,6 +27,8 @@ export interface ReconcileOptions {
   readonly fix: boolean;
   /** Whether the ledger's own bookings are looked up at the provider too, which reads the whole table. */
   readonly bothWays: boolean;
+  /** After a loss: orders are made again of what the provider keeps of them, and everything is brought up to it. Fixes too. */
+  readonly rebuild?: boolean;
   readonly onProgress?: (progress: ReconcileProgress) => void;
 }
 
@@ -47,6 +52,8 @@ export interface ReconcileReport {
   readonly findings: readonly ReconcileFinding[];
   /** What could not be compared, since the ledger's own item can't be read. */
   readonly unreadable: readonly UnreadableItem[];
+  /** What was made again and settled, where that was asked for. */
+  readonly rebuilt?: Omit<RebuiltOrders & SettledBooks, 'findings' | 'complete'>;
   /** False where the provider couldn't be asked to the end: what wasn't listed wasn't compared. */
   readonly complete: boolean;
 }
@@ -90,6 +97,7 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
     unreadable: [],
     known: new Map(),
   };
+  const lost = options.rebuild === true ? await rebuildLost(ledger, options, tally) : undefined;
   const payments = await walk(ledger, options, tally, {
     phase: 'payments',
     list: provider.listPayments,
@@ -100,7 +108,7 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
       currency,
     }),
     compare: (payment) => comparePayment(ledger, payment),
-    apply: (payment) => applyPayment(ledger, payment, 'SUCCEEDED', { kind: 'LOOKUP' }),
+    apply: (payment) => applyPayment(ledger, payment, 'SUCCEEDED', MENDING),
   });
   const refunds = await walk(ledger, options, tally, {
     phase: 'refunds',
@@ -116,10 +124,35 @@ export async function reconcile(ledger: Ledger, options: ReconcileOptions): Prom
     backingOf: (dispute) => dispute,
     ...disputeSteps(ledger),
   });
+  const settled = options.rebuild === true ? await settleAll(ledger, options, tally) : undefined;
   const recordings = options.bothWays ? await checkRecordings(ledger, options, tally) : undefined;
   const { foreign, young, complete, findings, unreadable } = tally;
   const counts = { payments, refunds, disputes, young: young.size, foreign, ...defined({ recordings }) };
-  return { ...counts, findings, unreadable, complete };
+  const rebuilt = lost === undefined || settled === undefined ? undefined : { ...lost, ...settled };
+  return { ...counts, ...defined({ rebuilt }), findings, unreadable, complete };
+}
+
+async function rebuildLost(
+  ledger: Ledger,
+  { sinceMs }: ReconcileOptions,
+  tally: ReconcileState,
+): Promise<Omit<RebuiltOrders, 'findings' | 'complete'>> {
+  const createdFromS = epochS(ledger.clock.nowMs() - sinceMs);
+  const { findings, complete, ...counts } = await rebuildOrders(ledger, createdFromS);
+  tally.findings.push(...findings);
+  if (!complete) tally.complete = false;
+  return counts;
+}
+
+async function settleAll(
+  ledger: Ledger,
+  { sinceMs }: ReconcileOptions,
+  tally: ReconcileState,
+): Promise<Omit<SettledBooks, 'complete'>> {
+  const createdFromS = epochS(ledger.clock.nowMs() - sinceMs);
+  const { complete, ...counts } = await settleBooks(ledger, createdFromS);
+  if (!complete) tally.complete = false;
+  return counts;
 }
 
 async function checkRecordings(
@@ -157,47 +190,68 @@ async function walk<Item extends { readonly createdS: number }>(
   const nowS = epochS(ledger.clock.nowMs());
   const createdFromS = epochS(ledger.clock.nowMs() - options.sinceMs);
   let compared = 0;
+  const open: OpenDifference<Item>[] = [];
+  const graceS = options.rebuild === true ? 0 : WEBHOOK_GRACE_S;
   for await (const page of providerPages(list, idOf, createdFromS)) {
     if (page.kind !== 'DONE') {
       tally.complete = false;
-      return compared;
+      break;
     }
     for (const item of page.value.items) {
       tally.known.set(idOf(item), backingOf(item));
-      if (item.createdS > nowS - WEBHOOK_GRACE_S) {
+      if (item.createdS > nowS - graceS) {
         tally.young.add(idOf(item));
         continue;
       }
       compared += 1;
-      try {
-        await judge(tally, options.fix, { compare, apply }, item);
-      } catch (error) {
-        if (!(error instanceof MalformedItemError)) throw error;
-        tally.unreadable.push({ item: `of ${idOf(item)}`, problem: error.message });
-      }
+      await reading(tally, idOf(item), async () => {
+        const difference = await judge(tally, compare, item);
+        if (difference !== undefined) open.push({ item, difference });
+      });
     }
-    options.onProgress?.({ phase, listed: compared, differences: tally.findings.length });
+    const differences = tally.findings.length + open.length;
+    options.onProgress?.({ phase, listed: compared, differences });
   }
+  // Listed newest first, and applied in the provider's own order: of two payments the first is the order's own.
+  for (const { item, difference } of open.reverse())
+    await reading(tally, idOf(item), async () => {
+      const fixes = options.fix || options.rebuild === true;
+      tally.findings.push(await applyDifference(fixes, difference, item, { compare, apply }, 'BY_HAND'));
+    });
   return compared;
+}
+
+interface OpenDifference<Item> {
+  readonly item: Item;
+  readonly difference: Difference;
+}
+
+/** An item of ours that can't be read is named, and the rest is compared. */
+async function reading(tally: ReconcileState, id: string, run: () => Promise<void>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (!(error instanceof MalformedItemError)) throw error;
+    tally.unreadable.push({ item: `of ${id}`, problem: error.message });
+  }
 }
 
 async function judge<Item>(
   tally: ReconcileState,
-  fix: boolean,
-  steps: Steps<Item>,
+  compare: (item: Item) => Promise<Comparison>,
   item: Item,
-): Promise<void> {
-  const first = await steps.compare(item);
-  switch (first.kind) {
+): Promise<Difference | undefined> {
+  const compared = await compare(item);
+  switch (compared.kind) {
     case 'SAME':
-      return;
+      return undefined;
     case 'FOREIGN':
       tally.foreign += 1;
-      return;
+      return undefined;
     case 'UNKNOWN':
       tally.complete = false;
-      return;
+      return undefined;
     case 'DIFFERENT':
-      tally.findings.push(await applyDifference(fix, first.difference, item, steps, 'BY_HAND'));
+      return compared.difference;
   }
 }

@@ -1,3 +1,4 @@
+import type { MetadataSeal } from '../../../auth/metadata-seal.ts';
 import type { PaymentCodes } from '../../../auth/payment-code.ts';
 import { type Bus, publishEntry, publishTransition } from '../../../realtime/bus/bus.ts';
 import type { PaymentProvider } from '../../../provider/port.ts';
@@ -40,6 +41,8 @@ export interface Ledger {
   readonly tenants: Tenants;
   readonly provider: PaymentProvider;
   readonly paymentCodes: PaymentCodes;
+  /** Seals what the provider keeps for us to make orders of again. */
+  readonly metadataSeal: MetadataSeal;
   readonly bus: Bus;
   readonly followUps: StepNames;
   readonly count: (counter: LedgerCounter) => void;

@@ -8,7 +8,7 @@ import type {
   RefundRequest,
   SessionRequest,
 } from '../../../../src/provider/port.ts';
-import { ORDER_PATH } from './stripe-objects.ts';
+import { METADATA, ORDER_PATH } from './stripe-objects.ts';
 import {
   json,
   providerAt,
@@ -42,9 +42,8 @@ afterEach(async () => {
 function sessionRequest(fields: Partial<SessionRequest> = {}): SessionRequest {
   return {
     idempotencyKey: 'session-1',
-    tenant: 'demo',
     orderId: ORDER_PATH,
-    attempt: 1,
+    metadata: METADATA,
     currency: 'JPY',
     lines: [{ name: 'Coffee', quantity: 1, unitAmountMinor: 500 }],
     merchantMetadata: {},
@@ -160,7 +159,9 @@ test('an open session expires, an expired one is done, a complete one is refused
     value: { status: 'expired' },
   });
   const second = done(
-    await provider.createSession(sessionRequest({ idempotencyKey: 'session-2', attempt: 2 })),
+    await provider.createSession(
+      sessionRequest({ idempotencyKey: 'session-2', metadata: { ...METADATA, attempt: '2' } }),
+    ),
   );
   await simulator.payByCard({ session: second.sessionId });
   expect(await provider.expireSession(second.sessionId, 'expire-3')).toEqual({

@@ -28,6 +28,7 @@ describe('a session', () => {
         paymentStatus: 'unpaid',
         url: 'https://checkout.stripe.com/c/pay/cs_test_1',
         expiresAtS: 1_800_001_800,
+        createdS: 1_800_000_000,
         amountMinor: 500,
         currency: 'JPY',
         livemode: false,

@@ -263,7 +263,7 @@ describe('an error before anything was sent', () => {
   test('of a request that cannot be written is definite: nothing happened', async () => {
     const session = {
       ...REFUND,
-      attempt: 1,
+      metadata: {},
       currency: 'JPY',
       lines: [{ name: `sushi ${half}`, quantity: 1, unitAmountMinor: 500 }],
       merchantMetadata: {},

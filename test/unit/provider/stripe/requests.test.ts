@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { PaymentProvider, SessionRequest } from '../../../../src/provider/port.ts';
 import { createStripeProvider } from '../../../../src/provider/stripe/stripe-adapter.ts';
-import { ORDER_PATH, stripeList, stripeRefund, stripeSession } from './stripe-objects.ts';
+import { METADATA, ORDER_PATH, stripeList, stripeRefund, stripeSession } from './stripe-objects.ts';
 import {
   json,
   providerAt,
@@ -23,9 +23,8 @@ afterAll(() => server.close());
 
 const SESSION: SessionRequest = {
   idempotencyKey: 'key-1',
-  tenant: 'demo',
   orderId: ORDER_PATH,
-  attempt: 2,
+  metadata: { ...METADATA, attempt: '2' },
   currency: 'JPY',
   lines: [{ name: 'Coffee ☕', quantity: 1, unitAmountMinor: 500 }],
   merchantMetadata: {},

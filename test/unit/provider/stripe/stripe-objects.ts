@@ -13,6 +13,7 @@ export function stripeSession(fields: Readonly<Record<string, unknown>> = {}): R
     payment_status: 'unpaid',
     url: 'https://checkout.stripe.com/c/pay/cs_test_1',
     expires_at: 1_800_001_800,
+    created: 1_800_000_000,
     payment_intent: null,
     amount_total: 500,
     currency: 'jpy',

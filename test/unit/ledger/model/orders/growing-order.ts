@@ -124,7 +124,7 @@ export function checkOutAll(growing: Growing): number {
       cancelUrl: urlOf(2_048),
       paymentMethodTypes: ['card', 'konbini', 'customer_balance'],
     };
-    growing.become(claimAttempt(growing.order, terms, leaseOf('checkout', made), AT_MS));
+    growing.become(claimAttempt(growing.order, terms, leaseOf('checkout', made), AT_MS, (texts) => texts));
     const session = { sessionId: providerId('cs_', made), url: urlOf(4_096), expiresAtMs: AT_MS + 3_600_000 };
     const current = () => growing.order.attempts.at(-1) ?? expect.fail('no attempt');
     const actor = idOf('actor', LONGEST_ID);

@@ -19,6 +19,7 @@ import {
 import { openedOrder } from '../../../../support/sample-orders.ts';
 
 const NOW_MS = 1_900_000_000_123;
+const unsealed = (texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> => texts;
 
 const lease: Lease = {
   owner: 'owner-1',
@@ -54,44 +55,46 @@ function current(of: Order): Attempt {
 
 describe('a claim of an attempt', () => {
   it('raises rev and nothing that clients see', () => {
-    const claimed = claimAttempt(order(), terms, lease, NOW_MS);
+    const claimed = claimAttempt(order(), terms, lease, NOW_MS, unsealed);
     expect([claimed.rev, claimed.version, claimed.state]).toEqual([2, 1, 'CREATED']);
     expect(openAttempt(claimed)).toMatchObject({ number: 1, state: 'CLAIMED', tries: 0, lease });
   });
 
   it('freezes an end in whole seconds, an hour from now', () => {
-    expect(current(claimAttempt(order(), terms, lease, NOW_MS)).expiresAtMs).toBe(1_900_003_600_000);
+    expect(current(claimAttempt(order(), terms, lease, NOW_MS, unsealed)).expiresAtMs).toBe(
+      1_900_003_600_000,
+    );
   });
 
   it('after a definite failure tries the same attempt again under the next key', () => {
     const failed = closeUnopened(
-      claimAttempt(order(), terms, lease, NOW_MS),
-      current(claimAttempt(order(), terms, lease, NOW_MS)),
+      claimAttempt(order(), terms, lease, NOW_MS, unsealed),
+      current(claimAttempt(order(), terms, lease, NOW_MS, unsealed)),
       NOW_MS,
       true,
     );
-    const again = claimAttempt(failed, terms, lease, NOW_MS);
+    const again = claimAttempt(failed, terms, lease, NOW_MS, unsealed);
     expect(again.attempts.map(({ number, tries }) => [number, tries])).toEqual([[1, 1]]);
     const first = sessionParameters(failed, { ...current(failed), tries: 0 }, []).idempotencyKey;
     expect(sessionParameters(again, current(again), []).idempotencyKey).not.toBe(first);
   });
 
   it('after an unknown outcome takes a new number, and keeps no attempt that nobody could pay', () => {
-    const claimed = claimAttempt(order(), terms, lease, NOW_MS);
+    const claimed = claimAttempt(order(), terms, lease, NOW_MS, unsealed);
     const unknown = closeUnopened(claimed, current(claimed), NOW_MS, false);
-    const next = claimAttempt(unknown, terms, lease, NOW_MS);
+    const next = claimAttempt(unknown, terms, lease, NOW_MS, unsealed);
     expect(next.attempts.map(({ number, tries }) => [number, tries])).toEqual([[2, 0]]);
   });
 
   it('keeps every attempt that had a session', () => {
-    const claimed = claimAttempt(order(), terms, lease, NOW_MS);
+    const claimed = claimAttempt(order(), terms, lease, NOW_MS, unsealed);
     const opened = openSession(claimed, current(claimed), session, { actor: 'alice', atMs: NOW_MS });
     const expired: Order = {
       ...opened,
       state: 'EXPIRED',
       attempts: opened.attempts.map((attempt) => ({ ...attempt, state: 'CLOSED' })),
     };
-    const next = claimAttempt(expired, terms, lease, NOW_MS);
+    const next = claimAttempt(expired, terms, lease, NOW_MS, unsealed);
     expect(next.attempts.map(({ number, sessionId }) => [number, sessionId])).toEqual([
       [1, 'cs_1'],
       [2, undefined],
@@ -101,12 +104,21 @@ describe('a claim of an attempt', () => {
 
 describe('what is sent to the provider for an attempt', () => {
   it('is the same whenever it is sent: of frozen parameters and facts alone', () => {
-    const claimed = claimAttempt(order(), terms, lease, NOW_MS);
+    const claimed = claimAttempt(order(), terms, lease, NOW_MS, unsealed);
     expect(sessionParameters(claimed, current(claimed), [])).toEqual({
       idempotencyKey: providerKey(claimed, 'session', '1', 0),
-      tenant: 'demo',
       orderId: 'alice/01J0000000000000000000000A',
-      attempt: 1,
+      metadata: {
+        tenant: 'demo',
+        order_id: 'alice/01J0000000000000000000000A',
+        attempt: '1',
+        h_kind: 'PURCHASE',
+        h_currency: 'JPY',
+        h_amount: '1200',
+        h_actor: 'alice',
+        h_merchant: 'cafe',
+        h_l1: '*1*1200',
+      },
       currency: 'JPY',
       lines: [{ name: 'Coffee', quantity: 1, unitAmountMinor: 1200 }],
       merchantMetadata: {},
@@ -124,7 +136,8 @@ describe('what is sent to the provider for an attempt', () => {
     ['KWD', '18.600', 18600],
     ['ISK', '500', 50000],
   ])('is %s %s as %i', (currency, amount, minor) => {
-    const claimed = claimAttempt(order({ currency, amount: decimal(amount) }), terms, lease, NOW_MS);
+    const priced = order({ currency, amount: decimal(amount) });
+    const claimed = claimAttempt(priced, terms, lease, NOW_MS, unsealed);
     expect(sessionParameters(claimed, current(claimed), []).lines[0]?.unitAmountMinor).toBe(minor);
   });
 
@@ -147,7 +160,7 @@ describe('what is sent to the provider for an attempt', () => {
 
 describe('a takeover', () => {
   const to = { owner: 'owner-2', leaseEndMs: NOW_MS + 60_000 };
-  const claimed = claimAttempt(order(), terms, lease, NOW_MS);
+  const claimed = claimAttempt(order(), terms, lease, NOW_MS, unsealed);
 
   it('waits for the end of the lease, to the millisecond', () => {
     expect(takeOver(claimed, 'owner-1', to, NOW_MS + 29_999)).toBeUndefined();

@@ -1,4 +1,5 @@
 import { stepName } from '../../../../../src/fulfilment/follow-up.ts';
+import { createMetadataSeal } from '../../../../../src/auth/metadata-seal.ts';
 import { createPaymentCodes } from '../../../../../src/auth/payment-code.ts';
 import type { StoredItem } from '../../../../../src/ledger/kernel/attributes.ts';
 import { toAttributes } from '../../../../../src/ledger/kernel/attributes.ts';
@@ -117,6 +118,7 @@ export function memoryLedger(): MemoryLedger {
   const ledger: Ledger = {
     store: {
       get: (keys) => Promise.resolve(keys.map(get)),
+      snapshot: (keys) => Promise.resolve(keys.map(get)),
       query: ({ uuid, prefix, limit }) => Promise.resolve(query(uuid, prefix).slice(0, limit)),
       queryIndex: notHere,
       scan: notHere,
@@ -127,6 +129,7 @@ export function memoryLedger(): MemoryLedger {
     tenants: TEST_TENANTS,
     provider: providerOf(provider),
     paymentCodes: createPaymentCodes('a-test-secret-for-payment-codes-0123456789'),
+    metadataSeal: createMetadataSeal(['a-test-secret-for-metadata-0123456789abcdef']),
     bus: createInProcessBus(),
     followUps: (trigger) => [stepName('receipt', trigger)],
     count: (counter) => counted.set(counter, (counted.get(counter) ?? 0) + 1),
@@ -162,6 +165,7 @@ function providerOf(state: ProviderState): PaymentProvider {
     livemode: false,
     createSession: notHere,
     retrieveSession: (id) => found(state.sessions.get(id)),
+    listSessions: notHere,
     expireSession: notHere,
     retrievePayment: (id) => found(state.payments.get(id)),
     listPayments: notHere,

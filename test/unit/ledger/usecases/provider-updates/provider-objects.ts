@@ -32,6 +32,7 @@ export function claimed(order: Order): Order {
       recordTtlS: 4_000_000_000,
     },
     TEST_EPOCH_MS,
+    (texts) => texts,
   );
 }
 
@@ -65,6 +66,7 @@ export function session(n: number, fields: Partial<ProviderSession> = {}): Provi
     status: 'complete',
     paymentStatus: 'paid',
     expiresAtS: NOW_S + 3_600,
+    createdS: NOW_S,
     paymentId: `pi_${String(n)}`,
     amountMinor: 500,
     currency: 'JPY',
