@@ -5,7 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * Suites that only the named npm script runs: some need a program that `npm test` must not ask for, and those that start and
  * kill whole processes under load take long. CI runs all but the soaks.
  */
-const ON_DEMAND = ['kills', 'prove', 'redis', 'proxies', 'browser', 'soak'] as const;
+const ON_DEMAND = ['kills', 'prove', 'alerts', 'redis', 'proxies', 'browser', 'soak'] as const;
 
 /** DynamoDB Local takes several times as long as Dynoxide for the same transactions. */
 const ENGINE_TIMEOUT_MS = process.env['TEST_ENGINE'] === 'dynamodb-local' ? 180_000 : 30_000;
@@ -73,8 +73,8 @@ export default defineConfig({
           name,
           include: [`test/${name}/**/*.test.ts`],
           globalSetup: [
-            // A proof starts an engine of its own.
-            ...(name === 'prove' ? [] : ['test/support/engine-setup.ts']),
+            // A proof starts an engine of its own, and alert rules need none.
+            ...(name === 'prove' || name === 'alerts' ? [] : ['test/support/engine-setup.ts']),
             ...(name === 'redis' ? ['test/support/redis-setup.ts'] : []),
           ],
           testTimeout: name === 'soak' ? 30 * 60_000 : 60_000,

@@ -235,6 +235,8 @@ function stripeConfig(variables: Variables) {
     webhookSecrets: variables.STRIPE_WEBHOOK_SECRETS ?? [DEVELOPMENT_STRIPE_WEBHOOK_SECRET],
     /** How far a signature's time may be from now, on either side. Never 0, which would switch the check off. */
     webhookToleranceS: variables.STRIPE_WEBHOOK_TOLERANCE_S ?? 300,
+    /** Our account's id, where events name it. */
+    ...defined({ account: variables.STRIPE_ACCOUNT }),
     /** Where the API is; Stripe's own when absent. */
     ...defined({ apiBase }),
   } as const;

@@ -110,6 +110,7 @@ export const variablesSchema = z.object({
     (entry) => /^whsec_\S{8,}$/.test(entry),
   ),
   STRIPE_WEBHOOK_TOLERANCE_S: wholeNumber(1, 3600, 'a whole number of seconds'),
+  STRIPE_ACCOUNT: matching('an account id (acct_…)', /^acct_[A-Za-z0-9]{1,64}$/),
   STRIPE_API_BASE: privateUrl,
   STRIPE_SIMULATOR_PORT: wholeNumber(0, 65535),
   AUTH_JWT_SECRET: secret,

@@ -40,6 +40,7 @@ export function pacedProvider(
     retrieveDispute: paced(provider.retrieveDispute),
     listDisputes: paced(provider.listDisputes),
     retrieveEvent: paced(provider.retrieveEvent),
+    retrieveEventObject: paced(provider.retrieveEventObject),
     listEvents: paced(provider.listEvents),
     readWebhook: provider.readWebhook,
   };

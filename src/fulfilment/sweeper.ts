@@ -40,10 +40,12 @@ export function startSweeper(ledger: Ledger, options: SweeperOptions): Sweeper {
     if (found.left > 0) logger.warn('Events are left to be applied', { count: found.left });
     for (const { event, tenant } of found.giveUp) {
       metrics.count('WebhookEvent', { type: typeLabel(event), outcome: 'FAILED' });
+      metrics.count('EventFailed');
       const about = { ...aboutEvent(event), tenant };
       logger.warn('An event is given up: replayWebhookEvent applies it', about);
     }
-    if (!found.complete) logger.warn("The provider's events could not be listed to the end");
+    if (found.complete) metrics.count('EventSweep');
+    else logger.warn("The provider's events could not be listed to the end");
   }
 
   async function loop(): Promise<void> {

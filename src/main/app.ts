@@ -10,6 +10,7 @@ import { readOrder } from '../ledger/items/order-item.ts';
 import type { Order } from '../ledger/model/orders/order.ts';
 import type { Store } from '../ledger/table/store.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { SocketLimits } from '../realtime/sockets/socket-sessions.ts';
 import { type SocketServer, attachWebSocketServer } from '../realtime/sockets/socket-server.ts';
 import { type RealtimeSettings, createRealtime } from '../realtime/sources.ts';
@@ -93,7 +94,7 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
       graphiqlPage: introspection ? graphiqlPage(overrides.graphiql ?? {}) : undefined,
     }),
   );
-  answerTheRest(app, overrides.pages, logger);
+  answerTheRest(app, overrides.pages, { logger, metrics });
   return {
     ...composition,
     fetch: (request) => app.fetch(request),
@@ -116,12 +117,13 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
 function answerTheRest(
   app: Hono<{ Variables: RequestVariables }>,
   pages: AppOverrides['pages'],
-  logger: Logger,
+  { logger, metrics }: { readonly logger: Logger; readonly metrics: Metrics },
 ): void {
   for (const [path, page] of Object.entries(pages ?? {})) app.get(path, () => page());
   app.notFound(() => refusal(404, 'NOT_FOUND', 'There is nothing here.'));
   app.onError((error, context) => {
     const { requestId } = context.var;
+    metrics.count('InternalError');
     logger.error('a request failed', { requestId }, error);
     return refusal(500, 'INTERNAL', 'Internal error.', {}, { requestId });
   });

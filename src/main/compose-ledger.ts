@@ -149,11 +149,12 @@ function followedTable(
 }
 
 function createProvider({ stripe }: Config): PaymentProvider {
-  const { secretKey, webhookSecrets, webhookToleranceS, apiBase } = stripe;
+  const { secretKey, webhookSecrets, webhookToleranceS, account, apiBase } = stripe;
   return createStripeProvider({
     secretKey,
     webhookSecrets,
     webhookToleranceS,
+    account,
     timeoutMs: PROVIDER_TIMEOUT_MS,
     ...(apiBase === undefined ? {} : { apiBase: new URL(apiBase) }),
   });

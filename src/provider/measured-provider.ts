@@ -35,6 +35,7 @@ export function measuredProvider(provider: PaymentProvider, { clock, metrics }: 
     retrieveDispute: measured('retrieveDispute', provider.retrieveDispute),
     listDisputes: measured('listDisputes', provider.listDisputes),
     retrieveEvent: measured('retrieveEvent', provider.retrieveEvent),
+    retrieveEventObject: measured('retrieveEventObject', provider.retrieveEventObject),
     listEvents: measured('listEvents', provider.listEvents),
     readWebhook: provider.readWebhook,
   };

@@ -113,13 +113,23 @@ export type ProviderEventObject =
   /** `charge.refunded`: only a reason to list the refunds of its payment. */
   | { readonly kind: 'charge'; readonly paymentId?: string; readonly metadata: ProviderMetadata }
   | { readonly kind: 'dispute'; readonly dispute: ProviderDispute }
+  /** Of another API version, or without something that we need: it is fetched. Without a name there is nothing to fetch. */
+  | { readonly kind: 'unread'; readonly name?: EventObjectName; readonly metadata: ProviderMetadata }
   | { readonly kind: 'other' };
+
+/** What to fetch in the place of an event's object. */
+export interface EventObjectName {
+  readonly kind: 'session' | 'payment' | 'refund' | 'dispute';
+  readonly id: string;
+}
 
 export interface ProviderEvent {
   readonly eventId: string;
   readonly type: string;
   readonly createdS: number;
   readonly livemode: boolean;
+  /** Why it is left alone, whatever it tells: it is of a connected account, or doesn't say whether its money is real. */
+  readonly leftAlone?: 'account' | 'livemode';
   readonly object: ProviderEventObject;
 }
 
@@ -175,11 +185,13 @@ export interface PaymentProvider {
     page: ProviderPageRequest & { readonly paymentId?: string },
   ) => Promise<ProviderResult<ProviderPage<ProviderDispute>>>;
   readonly retrieveEvent: (eventId: string) => Promise<ProviderResult<ProviderEvent>>;
+  /** The object of an event as it is now, in our version; `other` if it is none that we can have made. */
+  readonly retrieveEventObject: (name: EventObjectName) => Promise<ProviderResult<ProviderEventObject>>;
   /** Of the types that have an effect: an account tells of much else, which its webhooks aren't asked for either. */
   readonly listEvents: (page: ProviderPageRequest) => Promise<ProviderResult<ProviderPage<ProviderEvent>>>;
   /**
    * Verifies a webhook's signature over its raw bytes and reads the event.
-   * INAUTHENTIC: no, wrong, or too old or too new a signature. MALFORMED: signed, yet not an event.
+   * INAUTHENTIC: no, wrong, or too old or too new a signature. MALFORMED: signed, yet without an id to store it by.
    */
   readonly readWebhook: (body: Uint8Array, signature: string | undefined, nowS: number) => WebhookReading;
 }
@@ -187,11 +199,5 @@ export interface PaymentProvider {
 export type WebhookReading =
   | { readonly kind: 'EVENT'; readonly event: ProviderEvent }
   | { readonly kind: 'INAUTHENTIC'; readonly reason: string }
-  /** `field`: what of it is wrong or missing, by its place; its id and type as far as they can be read. */
-  | {
-      readonly kind: 'MALFORMED';
-      readonly reason: string;
-      readonly field?: string;
-      readonly eventId?: string;
-      readonly eventType?: string;
-    };
+  /** `field`: what of it is wrong or missing, by its place. */
+  | { readonly kind: 'MALFORMED'; readonly reason: string; readonly field?: string };

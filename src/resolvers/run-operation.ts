@@ -47,10 +47,11 @@ export function countFor(metrics: Metrics, operation: string): (counter: LedgerC
 }
 
 /** Alerts count alike whatever was done. */
-function isAlert(counter: LedgerCounter): counter is Alert {
+function isAlert(counter: LedgerCounter): counter is Alert | 'UnreadableEvent' {
   return (
     counter === 'RefundBeyondRefundable' ||
     counter === 'SurplusPayment' ||
-    counter === 'RecordedPaymentRestored'
+    counter === 'RecordedPaymentRestored' ||
+    counter === 'UnreadableEvent'
   );
 }

@@ -40,7 +40,7 @@ export function createGraphqlServer(options: GraphqlServerOptions): GraphqlServe
     plugins: [
       readBodies(),
       useExecutionCancellation(),
-      maskErrors({ log: logger, suggestions: introspection }),
+      maskErrors({ log: logger, metrics, suggestions: introspection }),
       requireEventStream(),
       limitDocuments({ ...DEFAULT_DOCUMENT_LIMITS, ...options.documentLimits }, introspection),
       limitRates(createRateLimiter(clock), { ...DEFAULT_RATES, ...options.rates }, metrics),

@@ -2,6 +2,7 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions } from 'gr
 import { type Plugin, isAsyncIterable } from 'graphql-yoga';
 import { defined } from '../ledger/kernel/defined.ts';
 import type { Logger } from '../observability/logger.ts';
+import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';
 import { ERROR_CODES } from '../schema/errors.ts';
 import { argumentPathOf } from './argument-path.ts';
@@ -9,6 +10,7 @@ import { argumentPathOf } from './argument-path.ts';
 export interface PublicErrorOptions {
   readonly requestId: string;
   readonly log: Logger;
+  readonly metrics: Pick<Metrics, 'count'>;
   /** Whether messages may name fields and types that the client didn't: "Did you mean …?". */
   readonly suggestions: boolean;
 }
@@ -68,8 +70,9 @@ export function publicError(error: unknown, options: PublicErrorOptions): GraphQ
         http: http ?? NOT_EXECUTED,
       });
   }
-  const { requestId, log } = options;
+  const { requestId, log, metrics } = options;
   const known = error instanceof GraphQLError ? error : undefined;
+  metrics.count('InternalError');
   log.error('a request failed', { requestId }, known?.originalError ?? error);
   // Without a path nothing was answered at all.
   const http = known?.path === undefined ? { http: { status: 500 } } : {};

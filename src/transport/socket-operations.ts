@@ -4,7 +4,7 @@ import type { GraphqlServer } from './graphql-server.ts';
 import { type PublicErrorOptions, publicError } from './public-error.ts';
 import { type SharedContext, createRequestContext } from './request-context.ts';
 
-export interface SocketOperationsOptions extends Omit<PublicErrorOptions, 'requestId'> {
+export interface SocketOperationsOptions extends Omit<PublicErrorOptions, 'requestId' | 'metrics'> {
   readonly server: GraphqlServer;
   readonly shared: SharedContext;
 }
@@ -21,7 +21,8 @@ export function createSocketOperations(options: SocketOperationsOptions): Socket
   return {
     prepare: async (request) => {
       const { viewer, requestId } = request;
-      const shown = (error: unknown): GraphQLError => publicError(error, { ...options, requestId });
+      const { metrics } = options.shared;
+      const shown = (error: unknown): GraphQLError => publicError(error, { ...options, metrics, requestId });
       const context = createRequestContext(options.shared, viewer, requestId);
       // The HTTP parts of Yoga's context (request, params) are what no plugin of ours reads.
       const functions: EngineFunctions = getEnveloped(context as Parameters<typeof getEnveloped>[0]);

@@ -11,5 +11,5 @@ export function aboutEvent({ eventId, type, livemode }: ProviderEvent): {
 
 /** Types that mean nothing to us share a label: a metric's labels come from a fixed list. */
 export function typeLabel({ type, object }: ProviderEvent): string {
-  return object.kind === 'other' ? 'other' : type;
+  return object.kind === 'other' || (object.kind === 'unread' && object.name === undefined) ? 'other' : type;
 }

@@ -23,7 +23,7 @@ export interface StripeWebhookOptions {
 
 /**
  * `POST /webhooks/stripe` (docs/DESIGN.md §8): the raw bytes are verified before anything looks into them. 400 for what
- * isn't authentic or isn't an event, 413 for too much, 2xx for what needs no redelivery, 503 for what must come again,
+ * isn't authentic, 413 for too much, 2xx for what needs no redelivery, 503 for what must come again,
  * 500 for a bug. No byte of a body is ever logged.
  */
 export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions): Hono {
@@ -39,17 +39,20 @@ export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions)
     const body = new Uint8Array(await context.req.arrayBuffer());
     const nowS = epochS(ledger.clock.nowMs());
     const reading = ledger.provider.readWebhook(body, context.req.header('stripe-signature'), nowS);
-    if (reading.kind !== 'EVENT') {
+    if (reading.kind === 'INAUTHENTIC') {
       metrics.count('WebhookRefused', { reason: reading.reason });
-      const { kind, ...why } = reading;
-      logger.warn('refused a webhook', why);
-      const error =
-        kind === 'INAUTHENTIC'
-          ? 'not an event that Stripe signed for us'
-          : 'signed, but not an event that we can read';
-      return context.json({ error }, 400);
+      logger.warn('refused a webhook', { reason: reading.reason });
+      return context.json({ error: 'not an event that Stripe signed for us' }, 400);
+    }
+    if (reading.kind === 'MALFORMED') {
+      // To send it again would change nothing.
+      metrics.count('UnreadableEvent');
+      const { reason, field } = reading;
+      logger.error('a signed webhook has no id', { reason, field });
+      return context.json({ outcome: 'FAILED', duplicate: false }, 200);
     }
     const { event } = reading;
+    if (event.leftAlone !== undefined) metrics.count('EventLeftAlone', { reason: event.leftAlone });
     try {
       const settled = await applyEvent(ledger, event);
       report(settled, event, logger, metrics);
@@ -58,6 +61,7 @@ export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions)
         : context.json({ error: 'come again' }, 503);
     } catch (error) {
       metrics.count('WebhookEvent', { type: typeLabel(event), outcome: 'FAILED' });
+      metrics.count('EventFailed');
       logger.error('a webhook failed', aboutEvent(event), error);
       return context.json({ error: 'come again' }, 500);
     }
@@ -80,6 +84,7 @@ function report(settled: UpdateResult, event: ProviderEvent, logger: Logger, met
     orderId: settled.order === undefined ? undefined : orderNodeId(settled.order),
     reason: settled.detail,
   };
-  if (outcome === 'MISMATCH') logger.warn('a webhook is not what was ordered', about);
+  if (outcome === 'FAILED') logger.error('a webhook can not be read', about);
+  else if (outcome === 'MISMATCH') logger.warn('a webhook is not what was ordered', about);
   else logger.info('took up a webhook', about);
 }

@@ -271,6 +271,7 @@ function unusedProvider(): PaymentProvider {
     retrieveDispute: refuse,
     listDisputes: refuse,
     retrieveEvent: refuse,
+    retrieveEventObject: refuse,
     listEvents: refuse,
     readWebhook: refuse,
   };

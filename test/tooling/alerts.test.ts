@@ -23,7 +23,7 @@ describe('infra/alerts.yaml', () => {
   it('has a rule for every metric that is there to alert somebody', async () => {
     const rules = await readFile(join(ROOT, 'infra/alerts.yaml'), 'utf8');
     const alerting = (await served()).match(/(?<=^# HELP )\S+(?= Alert:)/gm) ?? [];
-    expect(alerting).toHaveLength(6);
+    expect(alerting).toHaveLength(9);
     expect(alerting.filter((name) => !rules.includes(name))).toEqual([]);
   });
 

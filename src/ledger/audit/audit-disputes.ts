@@ -1,4 +1,4 @@
-import type { Finding } from './audit-finding.ts';
+import { type Finding, amountFinding } from './audit-finding.ts';
 import {
   type KnownRecording,
   recordedOnce,
@@ -10,7 +10,8 @@ import {
 import { isGoal, moved } from './order-movements.ts';
 import { type Entry, ledgerAccount, netChanges } from '../model/entries/entry.ts';
 import { ZERO, negate } from '../kernel/money.ts';
-import type { Dispute, Order } from '../model/orders/order.ts';
+import type { Dispute, Order, Overpayment } from '../model/orders/order.ts';
+import { returnedOf } from '../model/orders/returned.ts';
 
 /**
  * Dispute by dispute: while its loss stands its entries come to its amount once, else to nothing, as where it was won
@@ -38,7 +39,7 @@ export function judgeDisputes(order: Order, entries: readonly Entry[]): readonly
   ];
 }
 
-/** Each overpayment is booked as it arrives, once. */
+/** Each overpayment is booked as it arrives, once, and no more of it went back. */
 export function judgeOverpayments(order: Order, entries: readonly Entry[]): readonly Finding[] {
   const payments = order.overpayments.map(({ paymentId, amount }) => ({ id: paymentId, recorded: amount }));
   const arrivals = entries.filter(({ operation }) => operation === 'SURPLUS');
@@ -47,7 +48,18 @@ export function judgeOverpayments(order: Order, entries: readonly Entry[]): read
     ...recordedOnce(order, 'surplus payment', payments, arrivals, (some) =>
       negate(outOf(ledgerAccount.overpayment(order.orderId), order.currency, some)),
     ),
+    ...order.overpayments.flatMap((one) => returnedBeyond(order, one)),
   ];
+}
+
+/** Booked, since it happened, and for a person to settle: the money is gone, and nobody owes it. */
+function returnedBeyond(order: Order, overpayment: Overpayment): readonly Finding[] {
+  const returned = returnedOf(order, overpayment);
+  if (returned.lte(overpayment.amount)) return [];
+  const what = `surplus payment ${overpayment.paymentId}, given back at most`;
+  return [amountFinding('I4', itemOf(order), what, overpayment.amount, returned)].filter(
+    (finding) => finding !== undefined,
+  );
 }
 
 function known({ disputeId, recorded, amount }: Dispute): KnownRecording {

@@ -126,16 +126,17 @@ function listing({ outcome, tenant, processedAtMs }: EventRecord): {
   readonly listed_at?: ReturnType<typeof integer>;
 } {
   const problem = PROBLEM_OUTCOMES.find((candidate) => candidate === outcome);
-  if (problem === undefined || tenant === undefined) return {};
+  // Of a mismatch the order is known. What couldn't be read at all may be anybody's.
+  if (problem === undefined || (tenant === undefined && problem !== 'FAILED')) return {};
   return {
     listed: problemList(problem, tenant, monthOf(processedAtMs)),
     listed_at: integer(processedAtMs),
   };
 }
 
-/** The partition of the `listed` index that holds a tenant's problems of one month (`2026-01`, UTC). */
-export function problemList(outcome: ProblemOutcome, tenant: string, month: string): string {
-  return `event#${outcome}#${tenant}#${month}`;
+/** The partition of the `listed` index that holds a tenant's problems, or nobody's, of one month (`2026-01`, UTC). */
+export function problemList(outcome: ProblemOutcome, tenant: string | undefined, month: string): string {
+  return `event#${outcome}#${tenant ?? ''}#${month}`;
 }
 
 export function monthOf(atMs: number): string {

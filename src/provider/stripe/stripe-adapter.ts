@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import { defined } from '../../ledger/kernel/defined.ts';
 import { call, list } from './calls.ts';
-import { EVENT_TYPES, eventName, readEvent } from './event-mapping.ts';
+import { EVENT_TYPES, eventReader, fetchedObjectReader } from './event-mapping.ts';
 import {
   readProviderDispute,
   readProviderPayment,
@@ -9,6 +9,7 @@ import {
   readProviderSession,
 } from './mapping.ts';
 import type {
+  EventObjectName,
   PaymentProvider,
   ProviderEvent,
   RefundRequest,
@@ -17,7 +18,7 @@ import type {
 } from '../port.ts';
 import type { Reader } from './shapes.ts';
 import { singleSendClient } from './single-send-client.ts';
-import { createSignatureCheck, type SignatureCheck } from './webhook-signature.ts';
+import { createSignatureCheck } from './webhook-signature.ts';
 
 /** Shapes differ between versions. What we send and read is written for this one. */
 const API_VERSION = '2026-10-28.endive';
@@ -30,6 +31,8 @@ export interface StripeProviderOptions {
   readonly webhookSecrets: readonly string[];
   /** Where the API is if not at Stripe: the simulator. Its path is ignored. */
   readonly apiBase?: URL;
+  /** Our account's id, if events that name it are ours. */
+  readonly account?: string | undefined;
   /** How far a webhook's timestamp may be off, to either side. */
   readonly webhookToleranceS?: number;
   /** After this long without an answer a call is UNKNOWN. */
@@ -44,7 +47,9 @@ export interface StripeProviderOptions {
 export function createStripeProvider(options: StripeProviderOptions): PaymentProvider {
   const { secretKey, webhookSecrets, webhookToleranceS = DEFAULT_WEBHOOK_TOLERANCE_S } = options;
   if (!/^\S+$/.test(secretKey)) throw new RangeError('the Stripe secret key is empty or holds blanks');
-  const { checkout, paymentIntents, refunds, disputes, events } = createClient(options);
+  const client = createClient(options);
+  const { checkout, paymentIntents, refunds, disputes, events } = client;
+  const readEvent = eventReader({ apiVersion: API_VERSION, account: options.account });
   const checkSignature = createSignatureCheck(webhookSecrets, webhookToleranceS);
   // `rk_` is a restricted key: the same account, fewer permissions.
   const livemode = /^(sk|rk)_live_/.test(secretKey);
@@ -73,8 +78,12 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
       ),
     retrieveEvent: (eventId) => call(() => events.retrieve(eventId), readEvent),
     listEvents: (page) =>
-      list(page, (parameters) => events.list({ ...parameters, types: [...EVENT_TYPES] }), readListedEvent),
-    readWebhook: (body, signature, nowS) => readWebhook(checkSignature, body, signature, nowS),
+      list(page, (parameters) => events.list({ ...parameters, types: [...EVENT_TYPES] }), listed(readEvent)),
+    retrieveEventObject: eventObjectMethod(client),
+    readWebhook: (body, signature, nowS) => {
+      const reason = checkSignature(body, signature, nowS);
+      return reason === undefined ? readWebhook(readEvent, body) : { kind: 'INAUTHENTIC', reason };
+    },
   };
 }
 
@@ -127,14 +136,28 @@ function sessionMethods(
   };
 }
 
-/**
- * One unreadable event must not end the listing before all later ones. Its webhook is answered as MALFORMED, and `retrieveEvent`
- * still reports it.
- */
-const readListedEvent: Reader<ProviderEvent> = (raw) => {
-  const reading = readEvent(raw);
-  return reading.kind === 'UNREADABLE' ? { kind: 'FOREIGN' } : reading;
-};
+/** Without an id there is nothing to note or to fetch, and it must not end the listing before all later ones. */
+function listed(read: Reader<ProviderEvent>): Reader<ProviderEvent> {
+  return (raw) => {
+    const reading = read(raw);
+    return reading.kind === 'UNREADABLE' ? { kind: 'FOREIGN' } : reading;
+  };
+}
+
+function eventObjectMethod({
+  checkout,
+  paymentIntents,
+  refunds,
+  disputes,
+}: Stripe): PaymentProvider['retrieveEventObject'] {
+  const retrieve: Readonly<Record<EventObjectName['kind'], (id: string) => Promise<unknown>>> = {
+    session: (id) => checkout.sessions.retrieve(id),
+    payment: (id) => paymentIntents.retrieve(id),
+    refund: (id) => refunds.retrieve(id),
+    dispute: (id) => disputes.retrieve(id),
+  };
+  return ({ kind, id }) => call(() => retrieve[kind](id), fetchedObjectReader(kind));
+}
 
 /** The names are Stripe's. A session doesn't pass its metadata on to its payment intent, so both get it. */
 function sessionParameters(request: SessionRequest): Stripe.Checkout.SessionCreateParams {
@@ -165,14 +188,7 @@ function refundParameters(request: RefundRequest): Stripe.RefundCreateParams {
   };
 }
 
-function readWebhook(
-  checkSignature: SignatureCheck,
-  body: Uint8Array,
-  signature: string | undefined,
-  nowS: number,
-): WebhookReading {
-  const refusal = checkSignature(body, signature, nowS);
-  if (refusal !== undefined) return { kind: 'INAUTHENTIC', reason: refusal };
+function readWebhook(readEvent: Reader<ProviderEvent>, body: Uint8Array): WebhookReading {
   let parsed: unknown;
   try {
     // Nothing is guessed: a byte order mark stays, so that JSON refuses it, and bytes that aren't UTF-8 are an error.
@@ -182,10 +198,6 @@ function readWebhook(
   }
   const reading = readEvent(parsed);
   if (reading.kind === 'READ') return { kind: 'EVENT', event: reading.value };
-  return {
-    kind: 'MALFORMED',
-    reason: 'not an event of the expected shape',
-    ...(reading.kind === 'UNREADABLE' && { field: reading.field }),
-    ...eventName(parsed),
-  };
+  const field = reading.kind === 'UNREADABLE' ? reading.field : undefined;
+  return { kind: 'MALFORMED', reason: 'not an event of the expected shape', ...defined({ field }) };
 }

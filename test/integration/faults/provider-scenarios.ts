@@ -7,11 +7,13 @@ import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import { takeUpOrder } from '../../../src/ledger/usecases/steps/take-up-order.ts';
 import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { DEFAULT_STEP_POLICY } from '../../../src/ledger/model/orders/steps.ts';
-import { readEvent } from '../../../src/provider/stripe/event-mapping.ts';
+import { eventReader } from '../../../src/provider/stripe/event-mapping.ts';
 import type { ProviderEvent } from '../../../src/provider/port.ts';
 import { customer, merchant, terminal } from '../../support/harness.ts';
 import type { FaultyWorld } from './faulty-world.ts';
 import { type Ended, type Prepared, type Scenario, ended } from './scenarios.ts';
+
+const readEvent = eventReader({ apiVersion: '2026-10-28.endive', account: undefined });
 
 export const URLS = { successUrl: 'https://shop.example/paid', cancelUrl: 'https://shop.example/back' };
 

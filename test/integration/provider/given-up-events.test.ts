@@ -79,7 +79,7 @@ describe('an event that could not be applied for hours', () => {
     expect(await problems()).toEqual([]);
   });
 
-  it('is named without a tenant where nothing that we hold tells whose it is', async () => {
+  it('is named without a tenant, and listed for all, where nothing that we hold tells whose it is', async () => {
     const { sessionId } = await checkedOut(harness);
     await harness.simulator.payByCard({ session: sessionId });
     const paid = await harness.ledger.provider.listPayments({ limit: 1 });
@@ -90,7 +90,7 @@ describe('an event that could not be applied for hours', () => {
     const ledger = restricted('charge.dispute.created', { retrievePayment: () => Promise.resolve(DENIED) });
     const { sweep } = await untilLetGo(ledger);
     expect(sweep.giveUp.map(({ event, tenant }) => [event.eventId, tenant])).toEqual([[eventId, undefined]]);
-    expect(await problems()).toEqual([]);
+    expect(await problems()).toEqual([[eventId, 'FAILED', 'tried for hours: PROVIDER']]);
     expect(await replayWebhookEvent(harness.ledger, admin(), eventId)).toMatchObject({
       kind: 'ReplayWebhookEventSuccess',
     });

@@ -47,8 +47,8 @@ function start(callsPerSecond: number, ledger = harness.ledger): Running {
       });
     },
     metrics: {
-      count: (_name, ...labels) => {
-        swept.push(JSON.stringify(labels[0]));
+      count: (name, ...labels) => {
+        swept.push(labels[0] === undefined ? name : JSON.stringify(labels[0]));
       },
     },
     logger: {
@@ -138,7 +138,7 @@ describe('the sweeper', () => {
     running = start(1_000, { ...ledger, provider });
     await running.lookedThrough();
     expect(running.logged).toEqual(['warn Events are left to be applied {"count":1}']);
-    expect(running.swept).toEqual([]);
+    expect(running.swept).toEqual(['EventSweep']);
     await harness.advance(6 * HOUR_MS);
     running.goOn();
     await running.lookedThrough();
@@ -146,7 +146,11 @@ describe('the sweeper', () => {
       'warn Events are left to be applied {"count":1}',
       `warn An event is given up: replayWebhookEvent applies it {"eventId":"${reported.eventId}","eventType":"charge.refunded","livemode":false,"tenant":"t_1"}`,
     ]);
-    expect(running.swept).toEqual(['{"type":"charge.refunded","outcome":"FAILED"}']);
+    expect(running.swept.slice(1)).toEqual([
+      '{"type":"charge.refunded","outcome":"FAILED"}',
+      'EventFailed',
+      'EventSweep',
+    ]);
   });
 
   it('asks the provider no faster than it may, whatever it asks for, and counts what came of each order', async () => {
@@ -167,6 +171,7 @@ describe('the sweeper', () => {
     ]);
     expect(running.pacedMs).toEqual([250]);
     expect(running.swept).toEqual([
+      'EventSweep',
       '{"result":"WAITING"}',
       '{"result":"NOT_DUE"}',
       // An hour later both payment pages have ended.

@@ -6,7 +6,8 @@ import { applyEvent } from '../../../src/ledger/usecases/provider-updates/apply-
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import type { StepNames } from '../../../src/ledger/model/orders/follow-up-trigger.ts';
 import { isDisputed } from '../../../src/ledger/model/orders/order.ts';
-import { eventOf } from './support.ts';
+import { auditTable } from '../../../src/ledger/usecases/audit/audit-ledger.ts';
+import { eventOf, makeWorld } from './support.ts';
 import {
   reportedDispute,
   idOf,
@@ -76,6 +77,46 @@ describe('a dispute', () => {
     expect(await world.recorded('alice', 'merchant:cafe')).toBe('-500');
   });
 
+  it.each([
+    ['two that are lost, of more than was paid', ['dispute', 'dispute']],
+    ['a refund after a loss', ['dispute', 'refund']],
+  ])('%s: booked, with an alert', async (_what, returns) => {
+    const { world } = await paid();
+    for (const [index, kind] of returns.entries()) {
+      const fields = { id: `re_${String(index)}`, amount: 300 };
+      if (kind === 'refund') await reportedRefund(world, 'created', fields);
+      else await reportedDispute(world, 'closed', { ...fields, status: 'lost' });
+      expect(world.counted.get('RefundBeyondRefundable')).toBe(index === 0 ? undefined : 1);
+    }
+    expect(await world.recorded('alice', 'merchant:cafe')).toBe('-100');
+  });
+
+  it.each(['dispute', 'refund'])(
+    'and the refund of one overpayment, the %s first: alerted, and found',
+    async (first) => {
+      const world = await makeWorld();
+      const waiting = await world.waitingOrder({ sessionIds: ['cs_1', 'cs_2'] });
+      await tellPaid(world, waiting, 1);
+      await tellPaid(world, waiting, 2);
+      const ofSecond = { payment_intent: 'pi_2', amount: 500 };
+      const lose = () => reportedDispute(world, 'closed', { ...ofSecond, status: 'lost' });
+      const refundIt = () => reportedRefund(world, 'created', ofSecond);
+      for (const next of first === 'dispute' ? [lose, refundIt] : [refundIt, lose]) {
+        expect(world.counted.get('RefundBeyondRefundable')).toBeUndefined();
+        expect(await next()).toMatchObject({ outcome: 'APPLIED' });
+      }
+      expect(world.counted.get('RefundBeyondRefundable')).toBe(1);
+      expect(await world.recorded('alice', `surplus:${waiting.orderId}`)).toBe('-500');
+      const { problems } = await auditTable(world.ledger.store, {
+        segments: 1,
+        wait: () => Promise.resolve(),
+      });
+      expect(problems).toMatchObject([
+        { promise: 'I4', what: 'surplus payment pi_2, given back at most', expected: '500', found: '1000' },
+      ]);
+    },
+  );
+
   it('beside another on the same payment: disputed until both are over', async () => {
     const { world, order } = await paid();
     await reportedDispute(world, 'created', { id: 'du_1', amount: 200 });
@@ -138,7 +179,7 @@ describe('refunds and disputes of a surplus payment', () => {
 });
 
 describe('a dispute of a surplus payment', () => {
-  it('that is lost tells no merchant, and alerts of nothing that was refundable', async () => {
+  it('that is lost tells no merchant, and alerts of what goes beyond it', async () => {
     const { world, order } = await paid({ sessionIds: ['cs_1', 'cs_2'] });
     await tellPaid(world, order, 2);
     const followUps: StepNames = ({ kind }) => (kind === 'dispute-lost' ? ['notify:lost'] : []);
@@ -151,7 +192,7 @@ describe('a dispute of a surplus payment', () => {
       expect(await applyEvent({ ...world.ledger, followUps }, event)).toMatchObject({ outcome: 'APPLIED' });
       const { steps } = await world.now(order);
       const reported = steps.filter(({ name }) => name === 'notify:lost').length;
-      const expected = disputeId === 'du_2' ? [0, undefined] : [1, 1];
+      const expected = disputeId === 'du_2' ? [0, 1] : [1, 2];
       expect([reported, world.counted.get('RefundBeyondRefundable')]).toEqual(expected);
     }
     expect(await world.recorded('alice', `surplus:${order.orderId}`)).toBe('-100');

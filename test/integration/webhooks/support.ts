@@ -19,10 +19,11 @@ import type { Order, Refund } from '../../../src/ledger/model/orders/order.ts';
 import { plan } from '../../../src/ledger/items/plan.ts';
 import { createLogger } from '../../../src/observability/logger.ts';
 import { createMetrics } from '../../../src/observability/metrics.ts';
-import { readEvent } from '../../../src/provider/stripe/event-mapping.ts';
+import { eventReader } from '../../../src/provider/stripe/event-mapping.ts';
 import type {
   ProviderDispute,
   ProviderEvent,
+  ProviderEventObject,
   ProviderPayment,
   ProviderRefund,
   ProviderResult,
@@ -31,6 +32,8 @@ import type {
 import { createStripeProvider } from '../../../src/provider/stripe/stripe-adapter.ts';
 import { stripeWebhook } from '../../../src/webhooks/stripe.ts';
 import { openedOrder } from '../../support/sample-orders.ts';
+
+const readEvent = eventReader({ apiVersion: '2026-10-28.endive', account: undefined });
 
 export const WEBHOOK_SECRET = 'whsec_webhooks_test';
 
@@ -41,6 +44,8 @@ export interface Account {
   readonly refunds: Map<string, ProviderRefund>;
   readonly disputes: Map<string, ProviderDispute>;
   readonly events: Map<string, ProviderEvent>;
+  /** What is fetched in the place of an event's object. */
+  readonly objects: Map<string, ProviderEventObject>;
   down: boolean;
   /** How often it was asked. */
   asked: number;
@@ -73,6 +78,7 @@ export async function makeWorld(options: Partial<HarnessOptions> = {}): Promise<
     refunds: new Map(),
     disputes: new Map(),
     events: new Map(),
+    objects: new Map(),
     down: false,
     asked: 0,
   };
@@ -131,6 +137,7 @@ function fakeProvider(account: Account): Ledger['provider'] {
     retrievePayment: (id) => found(account.payments.get(id)),
     retrieveRefund: (id) => found(account.refunds.get(id)),
     retrieveDispute: (id) => found(account.disputes.get(id)),
+    retrieveEventObject: ({ id }) => found(account.objects.get(id)),
     retrieveEvent: (id) => found(account.events.get(id)),
     listRefunds: ({ paymentId }) =>
       found({

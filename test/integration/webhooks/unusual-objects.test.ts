@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sweepOrder } from '../../../src/ledger/usecases/provider-calls/sweep-order.ts';
+import { fetchedObjectReader } from '../../../src/provider/stripe/event-mapping.ts';
 import { readProviderSession } from '../../../src/provider/stripe/mapping.ts';
 import {
   stripeDispute,
@@ -21,6 +22,11 @@ async function deliver(
 ): Promise<{ readonly status: number; readonly body: unknown; readonly recorded: string | undefined }> {
   const endpoint = await serveWebhook(world);
   const event = rawEvent(world, type, object);
+  // Stripe has it as it told it: to ask says nothing more.
+  const kinds = { checkout: 'session', refund: 'refund', charge: 'dispute' } as const;
+  const kind = Object.entries(kinds).find(([prefix]) => type.startsWith(prefix))?.[1] ?? 'payment';
+  const reading = fetchedObjectReader(kind)(object);
+  if (reading.kind === 'READ') world.account.objects.set(String(object['id']), reading.value);
   const answer = await endpoint.deliver(event);
   const body: unknown = await answer.json();
   return { status: answer.status, body, recorded: (await world.record(String(event['id'])))?.outcome };

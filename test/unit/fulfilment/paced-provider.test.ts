@@ -30,6 +30,7 @@ function instantProvider(): PaymentProvider {
     retrieveDispute: refused,
     listDisputes: refused,
     retrieveEvent: refused,
+    retrieveEventObject: refused,
     listEvents: refused,
     readWebhook: () => ({ kind: 'MALFORMED', reason: 'unused' }),
   };

@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import type { Logger, LogFields } from '../../../src/observability/logger.ts';
+import { createMetrics } from '../../../src/observability/metrics.ts';
 import { forbidden } from '../../../src/schema/errors.ts';
 import { publicError } from '../../../src/transport/public-error.ts';
 
@@ -8,7 +9,12 @@ function show(error: unknown, suggestions = true): { shown: object; logged: read
   const logged: LogFields[] = [];
   const log = (_message: string, fields: LogFields = {}): void => void logged.push(fields);
   const logger: Logger = { debug: log, info: log, warn: log, error: log, with: () => logger };
-  const { message, extensions, path } = publicError(error, { requestId: 'r-1', log: logger, suggestions });
+  const { message, extensions, path } = publicError(error, {
+    requestId: 'r-1',
+    log: logger,
+    metrics: createMetrics(),
+    suggestions,
+  });
   return { shown: { message, extensions, path }, logged };
 }
 

@@ -10,6 +10,7 @@ import {
 import type { Dispute, Order, TransitionCause } from '../orders/order.ts';
 import type { FollowUpTrigger } from '../orders/follow-up-trigger.ts';
 import { furtherSteps } from '../orders/payments.ts';
+import { isReturnedBeyondPaid } from '../orders/returned.ts';
 import {
   type OrderUpdate,
   type UpdateDecision,
@@ -140,16 +141,17 @@ function advance(
     steps: [...order.steps, ...furtherSteps(order, stepNames, atMs)],
   };
   const detail = ofOverpayment ? `surplus payment ${paymentId}` : undefined;
+  const after =
+    cause === undefined
+      ? touch(order, atMs, patch)
+      : note(order, transitionDetails(cause, context, detail), patch);
   return {
     kind: 'CHANGE',
     before: order,
-    after:
-      cause === undefined
-        ? touch(order, atMs, patch)
-        : note(order, transitionDetails(cause, context, detail), patch),
+    after,
     entry: updateEntry(order, 'DISPUTE', recordedLoss.moves, context, { providerId: disputeId }),
     ...('guards' in recordedLoss ? { guards: recordedLoss.guards } : {}),
-    ...(isLoss && !ofOverpayment && amount.gt(order.refundable)
+    ...(isLoss && ((!ofOverpayment && amount.gt(order.refundable)) || isReturnedBeyondPaid(after))
       ? { alerts: ['RefundBeyondRefundable'] }
       : {}),
   };

@@ -9,6 +9,7 @@ import {
   overpaymentOf,
 } from '../orders/order.ts';
 import { recounted } from '../orders/refunds.ts';
+import { isReturnedBeyondPaid } from '../orders/returned.ts';
 import { overpaymentReturn } from './disputes.ts';
 import {
   type UpdateDecision,
@@ -49,17 +50,20 @@ export function decideOverpaymentRefund(
     overpayments: order.overpayments.map((other) => (other === overpayment ? after : other)),
   };
   const detail = `surplus payment ${overpayment.paymentId}`;
+  const changed =
+    cause === undefined
+      ? touch(order, context.atMs, patch)
+      : note(order, transitionDetails(cause, context, detail), patch);
+  const isBeyond = state === 'SUCCEEDED' && isReturnedBeyondPaid(changed);
   return {
     kind: 'CHANGE',
     before: order,
-    after:
-      cause === undefined
-        ? touch(order, context.atMs, patch)
-        : note(order, transitionDetails(cause, context, detail), patch),
+    after: changed,
     refund,
     entry: updateEntry(order, 'REFUND', moves, context, { providerId: providerRefundId }),
     // Nothing gives it back by itself any more: somebody has to.
     ...(state === 'FAILED' ? { alerts: ['SurplusPayment'] } : {}),
+    ...(isBeyond ? { alerts: ['RefundBeyondRefundable'] } : {}),
   };
 }
 

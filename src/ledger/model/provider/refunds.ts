@@ -1,3 +1,4 @@
+import { isReturnedBeyondPaid } from '../orders/returned.ts';
 import { type Posting, ledgerAccount, reversed, type BalanceGuard } from '../entries/entry.ts';
 import { isUlid } from '../../kernel/id-grammar.ts';
 import { type Decimal, ZERO, add } from '../../kernel/money.ts';
@@ -183,7 +184,9 @@ function recordDashboardRefund(
     ...changed(order, change),
     entry,
     guards,
-    ...(change.order.refundable.isNegative() ? { alerts: ['RefundBeyondRefundable'] } : {}),
+    ...(change.order.refundable.isNegative() || (state === 'SUCCEEDED' && isReturnedBeyondPaid(change.order))
+      ? { alerts: ['RefundBeyondRefundable'] }
+      : {}),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ProviderEvent } from '../../../provider/port.ts';
+import type { EventObjectName, ProviderEvent } from '../../../provider/port.ts';
 import { type Overwriting, readRecordedPayment } from '../../items/event-item.ts';
 import { plan } from '../../items/plan.ts';
 import { MalformedItemError } from '../../kernel/attributes.ts';
@@ -13,7 +13,13 @@ import { applyRefund, applyRefundsOf } from './apply-refund.ts';
 import { applySession, sessionEventOutcome } from './apply-session.ts';
 import { eventParts } from './commit-update.ts';
 import { processProviderUpdate } from './process-provider-update.ts';
-import { type EventSource, type UpdateResult, orderNamedBy, providerUpdate } from './provider-update.ts';
+import {
+  type EventSource,
+  type UpdateResult,
+  orderNamedBy,
+  providerUpdate,
+  retryLater,
+} from './provider-update.ts';
 
 /**
  * Applies an event of the provider: once, in whatever order events come, and all of its effect together with its record
@@ -27,6 +33,9 @@ export async function applyEvent(
   overwriting: Overwriting = 'FAILED',
 ): Promise<UpdateResult> {
   try {
+    if (event.leftAlone !== undefined) return await ignore(ledger, { kind: 'EVENT', event, overwriting });
+    if (event.object.kind === 'unread')
+      return await applyUnread(ledger, event, event.object.name, overwriting);
     return await dispatch(ledger, { kind: 'EVENT', event, overwriting });
   } catch (error) {
     try {
@@ -60,14 +69,44 @@ function dispatch(ledger: Ledger, source: EventSource): Promise<UpdateResult> {
     case 'dispute':
       return applyDispute(ledger, object.dispute, source);
     case 'other':
+    case 'unread':
       return ignore(ledger, source);
   }
 }
 
+/**
+ * An event whose object can't be judged as it came: of another API version, or without something that we need. It is judged
+ * from the object as the provider has it now, in our version. What can't be read then either is noted for operators, and
+ * needs no redelivery: it would come as it is.
+ */
+async function applyUnread(
+  ledger: Ledger,
+  event: ProviderEvent,
+  name: EventObjectName | undefined,
+  overwriting: Overwriting,
+): Promise<UpdateResult> {
+  const found = name === undefined ? undefined : await ledger.provider.retrieveEventObject(name);
+  if (found?.kind === 'DONE') {
+    return dispatch(ledger, { kind: 'EVENT', event: { ...event, object: found.value }, overwriting });
+  }
+  const isUnreadable =
+    found === undefined || found.kind === 'REFUSED' || found.reason === 'unreadable_answer';
+  if (!isUnreadable) return retryLater('PROVIDER');
+  const note = await noteFailure(ledger, event, 'can not be read', overwriting);
+  if (note.kind === 'UNWRITTEN') return retryLater('TABLE');
+  if (note.kind === 'NOTED') ledger.count('UnreadableEvent');
+  return { kind: 'DONE', outcome: 'FAILED', duplicate: note.kind === 'APPLIED' };
+}
+
+const LEFT_ALONE = { account: 'of a connected account', livemode: 'without a mode' } as const;
+
 /** An event without meaning for us: its record alone, so that nobody looks at it again. */
 function ignore(ledger: Ledger, source: EventSource): Promise<UpdateResult> {
+  const { leftAlone } = source.event;
+  const detail = leftAlone === undefined ? 'no such event' : LEFT_ALONE[leftAlone];
   return processProviderUpdate(ledger, providerUpdate(source, { kind: 'other' }), {
-    decide: () => ignored('no such event'),
+    decide: () => ignored(detail),
+    ...(leftAlone !== undefined && { identify: () => ignored(detail) }),
   });
 }
 

@@ -85,6 +85,8 @@ export function providerUpdate(source: UpdateSource, object: ProviderEventObject
       const { disputeId, paymentId, livemode } = object.dispute;
       return { source, objectId: disputeId, paymentId, metadata: {}, livemode };
     }
+    case 'unread':
+      return { source, objectId: object.name?.id, metadata: object.metadata };
     case 'other':
       return { source, metadata: {} };
   }

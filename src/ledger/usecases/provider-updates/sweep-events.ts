@@ -129,6 +129,8 @@ async function take(
   tally: SweepState,
 ): Promise<void> {
   const objection = await objectionTo(ledger, event);
+  // It has its note and is alerted: to hold the cursor would make it no more readable.
+  if (objection === UNREADABLE) return;
   if (objection === undefined) {
     tally.applied += 1;
     return;
@@ -142,11 +144,14 @@ async function take(
   else if (note.kind === 'UNWRITTEN') tally.unnoted = true;
 }
 
+const UNREADABLE = 'unreadable';
+
 /** Why it could not be applied; undefined if it was. An event that fails must not end the sweep for all others. */
 async function objectionTo(ledger: Ledger, event: ProviderEvent): Promise<string | undefined> {
   try {
     const settled = await applyEvent(ledger, event);
-    return settled.kind === 'DONE' ? undefined : settled.reason;
+    if (settled.kind !== 'DONE') return settled.reason;
+    return settled.outcome === 'FAILED' ? UNREADABLE : undefined;
   } catch (error) {
     return failureName(error);
   }

@@ -30,8 +30,13 @@ export async function readWebhookEvents(
   const items = await ledger.store.get(eventIds.map(eventKey));
   return items.map((item) => {
     const record = item === undefined ? undefined : readEventRecord(item);
-    return record?.tenant === viewer.tenant && record.ttlS >= nowS ? record : undefined;
+    return record !== undefined && mayBeOf(viewer, record) && record.ttlS >= nowS ? record : undefined;
   });
+}
+
+/** One that failed and names no tenant may be anybody's: its id and type are all that is known of it. */
+function mayBeOf({ tenant }: Viewer, record: EventRecord): boolean {
+  return record.tenant === tenant || (record.tenant === undefined && record.outcome === 'FAILED');
 }
 
 /**
@@ -45,9 +50,10 @@ export async function listWebhookProblems(
 ): Promise<Page<EventRecord>> {
   const reading = pageReading(request);
   const after = reading.cursor === undefined ? undefined : readCursor(reading.cursor);
-  const lists = liveMonths(ledger.clock.nowMs()).flatMap((month) =>
-    PROBLEM_OUTCOMES.map((outcome) => problemList(outcome, viewer.tenant, month)),
-  );
+  const lists = liveMonths(ledger.clock.nowMs()).flatMap((month) => [
+    ...PROBLEM_OUTCOMES.map((outcome) => problemList(outcome, viewer.tenant, month)),
+    problemList('FAILED', undefined, month),
+  ]);
   const found = await Promise.all(
     lists.map((hash) =>
       ledger.store.queryIndex({

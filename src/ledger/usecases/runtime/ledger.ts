@@ -21,6 +21,7 @@ export type LedgerCounter =
   | 'RefundBeyondRefundable'
   | 'SurplusPayment'
   | 'RecordedPaymentRestored'
+  | 'UnreadableEvent'
   | 'WebhookMismatch';
 
 export interface LedgerSettings extends DuePolicy {

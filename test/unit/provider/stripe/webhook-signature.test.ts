@@ -3,7 +3,7 @@ import Stripe from 'stripe';
 import { describe, expect, test } from 'vitest';
 import type { WebhookReading } from '../../../../src/provider/port.ts';
 import { createStripeProvider } from '../../../../src/provider/stripe/stripe-adapter.ts';
-import { stripeEvent } from './stripe-objects.ts';
+import { stripeEvent, stripeRefund, stripeSession } from './stripe-objects.ts';
 
 const NOW_S = 1_800_000_000;
 
@@ -174,29 +174,52 @@ describe('signed bytes that are no event are malformed, and the reason holds non
     ['a byte order mark that was signed', `\ufeff${BODY}`, notJson],
     ['a list', '[]', noEvent({ field: '' })],
     ['null', 'null', noEvent({ field: '' })],
-    ['an object', '{}', noEvent({ field: 'object' })],
-    [
-      'an id that could leave its key',
-      BODY.replace('evt_1', 'evt_1#EVENT'),
-      noEvent({ field: 'id', eventType: 'customer.created' }),
-    ],
+    ['an object', '{}', noEvent({ field: 'id' })],
+    ['an id that could leave its key', BODY.replace('evt_1', 'evt_1#EVENT'), noEvent({ field: 'id' })],
+  ])('%s', (_, body, expected) => {
+    expect(readWith(['whsec_new'], body, signed(body))).toEqual(expected);
+  });
+
+  const unread = (object: object): object => ({ kind: 'EVENT', event: { eventId: 'evt_1', object } });
+
+  test.each([
     [
       'a thin event',
-      '{"id":"evt_1","object":"v2.core.event","type":"v1.charge.failed"}',
-      noEvent({ field: 'object', eventId: 'evt_1', eventType: 'v1.charge.failed' }),
+      '{"id":"evt_1","object":"v2.core.event","type":"v1.charge.failed","livemode":false}',
+      unread({ kind: 'unread', metadata: {} }),
     ],
     [
       'a handled type whose object lacks what we need',
       JSON.stringify(stripeEvent('payment_intent.succeeded', { id: 'pi_1', object: 'payment_intent' })),
-      noEvent({ field: 'data.object.amount', eventId: 'evt_1', eventType: 'payment_intent.succeeded' }),
+      unread({ kind: 'unread', name: { kind: 'payment', id: 'pi_1' }, metadata: {} }),
     ],
     [
-      'a handled type with an object of another kind',
-      JSON.stringify(stripeEvent('refund.created', { id: 'pi_1', object: 'payment_intent' })),
-      noEvent({ field: 'data.object.object', eventId: 'evt_1', eventType: 'refund.created' }),
+      'a handled type of another version',
+      JSON.stringify(stripeEvent('refund.created', stripeRefund(), { api_version: '2024-06-20' })),
+      unread({ kind: 'unread', name: { kind: 'refund', id: 're_1' } }),
     ],
-  ])('%s', (_, body, expected) => {
-    expect(readWith(['whsec_new'], body, signed(body))).toEqual(expected);
+    [
+      'a refund without a payment',
+      JSON.stringify(stripeEvent('refund.created', stripeRefund({ payment_intent: null }))),
+      unread({ kind: 'unread', name: { kind: 'refund', id: 're_1' } }),
+    ],
+    [
+      'a session without an amount',
+      JSON.stringify(stripeEvent('checkout.session.completed', stripeSession({ amount_total: null }))),
+      unread({ kind: 'unread', name: { kind: 'session', id: 'cs_test_1' } }),
+    ],
+    [
+      'an event of a connected account',
+      JSON.stringify(stripeEvent('refund.created', stripeRefund(), { account: 'acct_2' })),
+      { kind: 'EVENT', event: { leftAlone: 'account', object: { kind: 'other' } } },
+    ],
+    [
+      'an event without a mode',
+      JSON.stringify(stripeEvent('refund.created', stripeRefund(), { livemode: undefined })),
+      { kind: 'EVENT', event: { leftAlone: 'livemode', object: { kind: 'other' } } },
+    ],
+  ])('%s is an event that is not judged as it is', (_, body, expected) => {
+    expect(readWith(['whsec_new'], body, signed(body))).toMatchObject(expected);
   });
 
   test('invalid UTF-8', () => {

@@ -179,6 +179,7 @@ function providerOf(state: ProviderState): PaymentProvider {
     retrieveDispute: (id) => found(state.disputes.get(id)),
     listDisputes: notHere,
     retrieveEvent: notHere,
+    retrieveEventObject: notHere,
     listEvents: notHere,
     readWebhook: notHere,
   };
