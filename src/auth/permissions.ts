@@ -25,6 +25,7 @@ const ALLOWED = {
   READ_DEAD_STEPS: ['ADMIN'],
   READ_WEBHOOK_PROBLEMS: ['ADMIN'],
   READ_PROPOSALS: ['ADMIN'],
+  REPAIR: ['ADMIN'],
   WATCH_WALLET_ENTRIES: ['CUSTOMER', 'ADMIN'],
   WATCH_MERCHANT_ORDERS: ['MERCHANT', 'ADMIN'],
 } as const satisfies Readonly<Record<string, readonly Role[]>>;

@@ -47,6 +47,27 @@ export function judgeOrder(
   ];
 }
 
+type MendedSum =
+  'refunded' | 'refundPending' | 'refundable' | 'receivable' | 'refundCount' | 'pendingRefundCount';
+
+/** What an order counts, as its refunds and entries say. */
+export function mendedSums(
+  order: Order,
+  entries: readonly Entry[],
+  refunds: readonly Refund[],
+): Pick<Order, MendedSum> {
+  const own = refunds.filter((refund) => overpaymentOf(order, refund) === undefined);
+  const [refunded, refundPending] = [sumIn('SUCCEEDED', own), sumIn('PENDING', own)];
+  return {
+    refunded,
+    refundPending,
+    refundable: refundable({ ...order, refunded, refundPending }),
+    receivable: receivable(order, entries),
+    refundCount: own.length,
+    pendingRefundCount: own.filter(({ state }) => state === 'PENDING').length,
+  };
+}
+
 function sum(refunds: readonly Refund[]): Decimal {
   return add(...refunds.map((refund) => refund.amount));
 }

@@ -38,6 +38,7 @@ const WHO: Readonly<Record<Permission, string>> = {
   READ_DEAD_STEPS: 'A',
   READ_WEBHOOK_PROBLEMS: 'A',
   READ_PROPOSALS: 'A',
+  REPAIR: 'A',
   WATCH_WALLET_ENTRIES: 'CA',
   WATCH_MERCHANT_ORDERS: 'MA',
 };
