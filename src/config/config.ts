@@ -190,6 +190,12 @@ function toConfig(variables: Variables) {
     keepAliveMs: (variables.KEEP_ALIVE_S ?? 75) * 1000,
     /** How long a stopping server says so on `/readyz` and goes on serving, until balancers have noticed. */
     drainNoticeMs: (variables.DRAIN_NOTICE_S ?? (production ? 10 : 0)) * 1000,
+    /** How many connections are open at most, WebSockets among them. */
+    maxConnections: variables.MAX_CONNECTIONS ?? 10_000,
+    /** How many requests of GraphQL are read and answered at a time: each may hold a body of 128 KiB. */
+    maxRequestsInFlight: variables.MAX_REQUESTS_IN_FLIGHT ?? 500,
+    /** How many webhook posts: each may hold a body of 1 MiB. */
+    maxWebhooksInFlight: variables.MAX_WEBHOOKS_IN_FLIGHT ?? 100,
     logLevel: variables.LOG_LEVEL ?? ('info' as const),
     /** GraphiQL and introspection. */
     graphiql: variables.GRAPHIQL === undefined ? !production : variables.GRAPHIQL === 'on',

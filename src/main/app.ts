@@ -29,6 +29,7 @@ import {
   createRequestContext,
   nameRequests,
 } from '../transport/request-context.ts';
+import { limitInFlight } from '../transport/requests-in-flight.ts';
 import { refusal } from '../transport/responses.ts';
 import { createSocketOperations } from '../transport/socket-operations.ts';
 import { stripeWebhook } from '../webhooks/stripe.ts';
@@ -83,13 +84,14 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
     }),
   );
   app.use(refuseForeignHosts(common.isOwnHost));
-  app.route('/', stripeWebhook({ ledger, logger, metrics }));
+  app.route('/', webhookRoute(config, composition));
   app.route(
     '/',
     graphqlRoute({
       ...common,
       server,
       verifier,
+      maxInFlight: config.maxRequestsInFlight,
       createContext: (viewer, requestId) => createRequestContext(shared, viewer, requestId),
       graphiqlPage: introspection ? graphiqlPage(overrides.graphiql ?? {}) : undefined,
     }),
@@ -111,6 +113,14 @@ export function createApp(config: Config, overrides: AppOverrides = {}): App {
         ...defined({ limits: overrides.sockets }),
       }),
   };
+}
+
+function webhookRoute(
+  { maxWebhooksInFlight }: Config,
+  { ledger, logger, metrics }: Composition,
+): ReturnType<typeof stripeWebhook> {
+  const limit = limitInFlight('webhook', maxWebhooksInFlight, metrics);
+  return stripeWebhook({ ledger, logger, metrics, limitInFlight: limit });
 }
 
 /** What no other route answers: pages of development, paths that don't exist, and errors that nobody caught. */

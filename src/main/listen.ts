@@ -36,6 +36,10 @@ export async function startServer(config: Config, overrides: AppOverrides = {}):
     serverOptions: { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
   }) as Server;
   server.keepAliveTimeout = config.keepAliveMs;
+  server.maxConnections = config.maxConnections;
+  server.on('drop', () => {
+    app.metrics.count('ConnectionShed');
+  });
   const sockets = app.attachSockets(server);
   const cutStreams = trackStreams(server);
   try {

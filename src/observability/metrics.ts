@@ -18,6 +18,8 @@ const COUNTERS = {
   ),
   Throttled: metric('Requests refused for want of table capacity.', 'operation'),
   RateLimited: metric('Requests above the rate of their principal.', 'operation'),
+  RequestShed: metric('Requests refused because too many of their route were under way.', 'route'),
+  ConnectionShed: metric('Connections refused because too many were open.'),
   TokenRefused: metric('Tokens that were no good, by reason.', 'reason'),
   KeySetFetch: metric("Fetches of the identity provider's keys by result.", 'result'),
   Transition: metric('Changes of orders that clients see.', 'cause'),

@@ -13,11 +13,18 @@ import {
   parse,
   specifiedRules,
   validate,
+  visit,
 } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { RequestContext } from '../schema/context.ts';
 import { badRequest } from '../schema/errors.ts';
-import { certainSubscription, fewAliases, flatOrderLists, oneMoneyMutation } from './document-rules.ts';
+import {
+  MAX_ALIASES,
+  certainSubscription,
+  fewAliases,
+  flatOrderLists,
+  oneMoneyMutation,
+} from './document-rules.ts';
 import { type Execution, refuseOperations } from './responses.ts';
 import { literalsOfTheirType, variableErrors } from './value-errors.ts';
 
@@ -85,8 +92,11 @@ function parseWithin(
   options: ParseOptions | undefined,
 ): DocumentNode {
   try {
-    return parse(source, { ...options, maxLexicalTokens });
+    const document = parse(source, { ...options, maxLexicalTokens });
+    refuseCostlyValidation(document);
+    return document;
   } catch (error) {
+    if (error instanceof GraphQLError && error.extensions['code'] !== undefined) throw error;
     if (!(error instanceof GraphQLError)) throw error;
     const [intro = '', text = ''] = error.message.slice(0, 200).split('Syntax Error: ', 2);
     const [head = ''] = text.split(text.startsWith('Expected ') ? ', found ' : /: | "/, 1);
@@ -95,6 +105,44 @@ function parseWithin(
       positions: error.positions ?? null,
     });
   }
+}
+
+/** More than the largest honest document has, which selects each field once and spreads each fragment once or twice. */
+const MAX_SPREADS = 100;
+const MAX_SAME_FIELDS = 10;
+
+/**
+ * Validation compares the fields of one name in a selection each with each, through all fragments: some kilobytes kept it busy
+ * for a third of a second. So these are counted before it, in the document as it stands.
+ */
+function refuseCostlyValidation(document: DocumentNode): void {
+  let aliases = 0;
+  let spreads = 0;
+  visit(document, {
+    Field: ({ alias }) => {
+      aliases += alias === undefined ? 0 : 1;
+    },
+    FragmentSpread: () => {
+      spreads += 1;
+    },
+    InlineFragment: () => {
+      spreads += 1;
+    },
+    SelectionSet: ({ selections }) => {
+      const counts = new Map<string, number>();
+      for (const selection of selections) {
+        if (selection.kind !== Kind.FIELD) continue;
+        const { value } = selection.alias ?? selection.name;
+        const count = (counts.get(value) ?? 0) + 1;
+        if (count > MAX_SAME_FIELDS)
+          throw badRequest(`A selection may name a field ${String(MAX_SAME_FIELDS)} times at most.`);
+        counts.set(value, count);
+      }
+    },
+  });
+  if (aliases > MAX_ALIASES) throw badRequest(`A document takes ${String(MAX_ALIASES)} aliases at most.`);
+  if (spreads > MAX_SPREADS)
+    throw badRequest(`A document spreads fragments ${String(MAX_SPREADS)} times at most.`);
 }
 
 /** What makes the chosen operation too large, or what is wrong with its variables; undefined if it may run. */

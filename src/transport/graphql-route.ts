@@ -8,6 +8,7 @@ import type { Logger } from '../observability/logger.ts';
 import type { Metrics } from '../observability/metrics.ts';
 import type { RequestContext } from '../schema/context.ts';
 import { GRAPHQL_PATH, type GraphqlServer } from './graphql-server.ts';
+import { limitInFlight } from './requests-in-flight.ts';
 import { type RequestVariables, REQUEST_ID_HEADER } from './request-context.ts';
 import { refusal } from './responses.ts';
 import { CSRF_HEADER, LEFT_UNREAD, unacceptable } from './unacceptable-request.ts';
@@ -22,6 +23,8 @@ export interface GraphqlRouteOptions {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** How many requests are read and answered at a time. */
+  readonly maxInFlight: number;
   readonly isAllowedOrigin: (origin: string) => boolean;
   /** GraphiQL's page, where it is served. */
   readonly graphiqlPage?: ((request: Request) => Response) | undefined;
@@ -54,6 +57,7 @@ export function graphqlRoute(options: GraphqlRouteOptions): Hono<{ Variables: Re
       if (refused === undefined) await next();
       return refused;
     },
+    limitInFlight('graphql', options.maxInFlight, options.metrics),
     bodyLimit({
       maxSize: MAX_BODY_BYTES,
       onError: () => refusal(413, 'BAD_REQUEST', 'The body is too large.', LEFT_UNREAD),

@@ -22,15 +22,11 @@ export interface HealthOptions {
  */
 export function healthRoutes({ ledger, metrics, logger, isDraining, keySetStatus }: HealthOptions): Hono {
   const app = new Hono();
+  const isReadable = tableCheck(ledger, logger);
   app.get('/healthz', (context) => context.json({ status: 'ok' }));
   app.get('/readyz', async (context) => {
     if (isDraining()) return context.json({ status: 'draining' }, 503);
-    try {
-      await ledger.store.get([systemKey('health', 'READY')]);
-    } catch (error) {
-      logger.warn('the table can not be read', {}, error);
-      return context.json({ status: 'unavailable', table: 'unreadable' }, 503);
-    }
+    if (!(await isReadable())) return context.json({ status: 'unavailable', table: 'unreadable' }, 503);
     if (!ledger.clock.isRight()) return context.json({ status: 'unavailable', clock: 'wrong' }, 503);
     // A bus that is down delays live updates and nothing else: subscribers read the table.
     // Without keys no token can be checked here, but neither can it elsewhere: taking all servers away would help nobody.
@@ -42,4 +38,27 @@ export function healthRoutes({ ledger, metrics, logger, isDraining, keySetStatus
     return new Response(body, { headers: { 'content-type': contentType } });
   });
   return app;
+}
+
+/** For how long the table that was read counts as readable, or not. */
+const READING_SERVES_MS = 1_000;
+
+/** Whether the table can be read. Anybody may ask, as often as they like: it is read once a second at most. */
+function tableCheck({ store, clock }: Ledger, logger: Logger): () => Promise<boolean> {
+  let last: { readonly atMs: number; readonly reading: Promise<boolean> } | undefined;
+  const read = async (): Promise<boolean> => {
+    try {
+      await store.get([systemKey('health', 'READY')]);
+      return true;
+    } catch (error) {
+      logger.warn('the table can not be read', {}, error);
+      return false;
+    }
+  };
+  return () => {
+    const nowMs = clock.nowMs();
+    if (last === undefined || Math.abs(nowMs - last.atMs) >= READING_SERVES_MS)
+      last = { atMs: nowMs, reading: read() };
+    return last.reading;
+  };
 }

@@ -40,6 +40,8 @@ export function variableErrors({
     return typeof operationName === 'string'
       ? [new GraphQLError('The document has no operation of the name that is given.')]
       : [];
+  if (isDeeper(variableValues, MAX_VARIABLE_DEPTH))
+    return [new GraphQLError(`The variables are more than ${String(MAX_VARIABLE_DEPTH)} levels deep.`)];
   const errors: GraphQLError[] = [];
   for (const definition of operation.variableDefinitions ?? []) {
     const type = typeFromAST(schema, definition.type);
@@ -51,6 +53,21 @@ export function variableErrors({
     }
   }
   return errors;
+}
+
+/** More than any input has. Beyond some thousands of levels what copies or prints a value fails, also one that is never used. */
+const MAX_VARIABLE_DEPTH = 32;
+
+/** Level by level, as the value may be deeper than calls can be. */
+function isDeeper(value: unknown, max: number): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth <= max; depth += 1) {
+    level = level.flatMap((one): readonly unknown[] =>
+      typeof one === 'object' && one !== null ? Object.values(one) : [],
+    );
+    if (level.length === 0) return false;
+  }
+  return true;
 }
 
 interface Problem {

@@ -1,4 +1,4 @@
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { epochS } from '../ledger/kernel/clock.ts';
 import { orderNodeId } from '../ledger/items/node-ids.ts';
@@ -19,6 +19,8 @@ export interface StripeWebhookOptions {
   readonly ledger: Ledger;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** What limits how many posts are read and answered at a time. */
+  readonly limitInFlight?: MiddlewareHandler;
 }
 
 /**
@@ -26,8 +28,10 @@ export interface StripeWebhookOptions {
  * isn't authentic, 413 for too much, 2xx for what needs no redelivery, 503 for what must come again,
  * 500 for a bug. No byte of a body is ever logged.
  */
-export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions): Hono {
+export function stripeWebhook({ ledger, logger, metrics, limitInFlight }: StripeWebhookOptions): Hono {
   const app = new Hono();
+  app.use(STRIPE_WEBHOOK_PATH, refuseUnsigned(metrics, logger));
+  if (limitInFlight !== undefined) app.use(STRIPE_WEBHOOK_PATH, limitInFlight);
   const limit = bodyLimit({
     maxSize: MAX_BODY_BYTES,
     onError: (context) => {
@@ -67,6 +71,20 @@ export function stripeWebhook({ ledger, logger, metrics }: StripeWebhookOptions)
     }
   });
   return app;
+}
+
+/** What nobody signed can't be Stripe's, whatever its body says: the body is left unread, and the connection ends. */
+function refuseUnsigned(metrics: Metrics, logger: Logger): MiddlewareHandler {
+  return async (context, next) => {
+    if (context.req.method === 'POST' && (context.req.header('stripe-signature') ?? '') === '') {
+      const reason = 'no signature';
+      metrics.count('WebhookRefused', { reason });
+      logger.warn('refused a webhook', { reason });
+      return context.json({ error: 'not an event that Stripe signed for us' }, 400, { connection: 'close' });
+    }
+    await next();
+    return undefined;
+  };
 }
 
 function report(settled: UpdateResult, event: ProviderEvent, logger: Logger, metrics: Metrics): void {

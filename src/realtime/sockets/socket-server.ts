@@ -29,6 +29,8 @@ const DEFAULT_LIMITS: SocketLimits = {
   initTimeoutMs: 3_000,
   keepAliveMs: 12_000,
   maxMessageBytes: 64 * 1024,
+  messagesPerWindow: 500,
+  messageWindowMs: 10_000,
   maxUnreadBytes: 1024 * 1024,
   operationsPerSocket: 50,
   socketsPerPrincipal: 20,

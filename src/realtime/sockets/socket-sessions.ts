@@ -9,10 +9,17 @@ import {
 import { CloseCode, type Context, type SubscribePayload, makeServer } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
 import type { Viewer } from '../../auth/viewer.ts';
+import type { Clock } from '../../ledger/kernel/clock.ts';
 import { defined } from '../../ledger/kernel/defined.ts';
 import type { Ids } from '../../ledger/kernel/ids.ts';
 import type { Logger } from '../../observability/logger.ts';
-import { type AdmissionOptions, type Close, type Session, createAdmission } from './socket-admission.ts';
+import {
+  type AdmissionOptions,
+  CLOSE,
+  type Close,
+  type Session,
+  createAdmission,
+} from './socket-admission.ts';
 
 export interface SocketRequest {
   readonly viewer: Viewer;
@@ -39,6 +46,9 @@ export interface SocketLimits {
   /** Between pings. A client that hasn't answered one by the next is cut off. */
   readonly keepAliveMs: number;
   readonly maxMessageBytes: number;
+  /** How many messages a client may send in `messageWindowMs`. */
+  readonly messagesPerWindow: number;
+  readonly messageWindowMs: number;
   /** What a client may leave unread before it is cut off. Events don't count: they wait for the client. */
   readonly maxUnreadBytes: number;
   readonly operationsPerSocket: number;
@@ -116,7 +126,7 @@ async function prepare(
 
 /** What graphql-ws needs of a socket. */
 function transport(
-  { limits, logger }: SocketSessionsOptions,
+  { limits, logger, clock, metrics }: SocketSessionsOptions,
   close: Close,
   socket: WebSocket,
 ): Parameters<ReturnType<typeof makeServer>['opened']>[0] {
@@ -136,7 +146,15 @@ function transport(
       close(socket, code, reason);
     },
     onMessage: (handle) => {
+      const isWithinRate = messageRate(limits, clock);
       socket.on('message', (data) => {
+        // What was sent before the client heard of the close is dropped.
+        if (socket.readyState !== socket.OPEN) return;
+        if (!isWithinRate()) {
+          metrics.count('RateLimited', { operation: 'socket' });
+          close(socket, CLOSE.tryLater, 'Too many messages');
+          return;
+        }
         // The client sends but doesn't read.
         if (socket.bufferedAmount > limits.maxUnreadBytes) {
           socket.terminate();
@@ -148,6 +166,21 @@ function transport(
         });
       });
     },
+  };
+}
+
+/** Whether one more message keeps within the rate of its socket. Each costs work, also one that is refused. */
+function messageRate({ messagesPerWindow, messageWindowMs }: SocketLimits, clock: Clock): () => boolean {
+  let endsAtMs = 0;
+  let count = 0;
+  return () => {
+    const nowMs = clock.nowMs();
+    if (nowMs >= endsAtMs) {
+      endsAtMs = nowMs + messageWindowMs;
+      count = 0;
+    }
+    count += 1;
+    return count <= messagesPerWindow;
   };
 }
 

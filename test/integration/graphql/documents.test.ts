@@ -134,6 +134,40 @@ describe('a document that is too large', () => {
   });
 });
 
+const many = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ');
+
+it.each([
+  ['a field again and again', `{ ${'viewer { subject } '.repeat(700)} }`],
+  ['a field with arguments again and again', `{ ${'order(id: "a") { id } '.repeat(330)} }`],
+  ['fragments side by side', `{ viewer { ${many(250, (n) => `...F${String(n)}`)} } } ${many(250, (n) => `fragment F${String(n)} on Viewer { subject }`)}`],
+  ['fragments that spread the next two', `{ ...F0 } ${many(180, (n) => `fragment F${String(n)} on Query { viewer { subject } ...F${String(n + 1)} ...F${String(n + 2)} }`)} fragment F180 on Query { viewer { subject } } fragment F181 on Query { viewer { subject } }`],
+  ['inline fragments side by side', `{ ${'... { viewer { subject } } '.repeat(400)} }`],
+])('validation is not kept busy by %s', async (_, document) => {
+  const before = process.cpuUsage();
+  const answer = await gateway.run(ALICE, document);
+  const { user, system } = process.cpuUsage(before);
+  expect(codesOf(answer)).toEqual(['BAD_REQUEST']);
+  expect(answer.errors[0]?.message).toMatch(/ at most\.$/);
+  expect((user + system) / 1_000).toBeLessThan(100);
+}); // prettier-ignore
+
+it.each([
+  ['arrays', '['.repeat(25_000) + ']'.repeat(25_000)],
+  ['objects', '{"a":'.repeat(20_000) + '1' + '}'.repeat(20_000)],
+])('variables that nobody uses are refused where they are thousands of levels deep: %s', async (_, deep) => {
+  const response = await gateway.post(ALICE, `{"query":"{ viewer { subject } }","variables":{"x":${deep}}}`);
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({
+    errors: [
+      {
+        message: 'The variables are more than 32 levels deep.',
+        extensions: { code: 'BAD_REQUEST' },
+      },
+    ],
+  });
+});
+
 describe('a list of an order below its own transitions, steps or refunds', () => {
   const inTimeline = (inner: string): string =>
     `query($id: ID!) { order(id: $id) { timeline { order { ${inner} } } } }`;

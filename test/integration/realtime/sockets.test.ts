@@ -12,6 +12,7 @@ import {
   startGateway,
 } from '../../support/gateway.ts';
 import {
+  LOW_LIMITS,
   TRANSITIONS,
   bareSocket,
   charge,
@@ -32,10 +33,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     endpoint: inject('engineEndpoint'),
     environment: { CORS_ORIGINS: 'https://shop.example' },
-    overrides: {
-      sockets: { initTimeoutMs: 200, maxMessageBytes: 4_096, operationsPerSocket: 5, socketsPerPrincipal: 3 },
-      rates: { subscription: { perSecond: 1_000_000, burst: 1_000_000 } },
-    },
+    overrides: LOW_LIMITS,
   });
   await fund(gateway, ADMIN, 'alice');
 });

@@ -142,6 +142,18 @@ export async function bareSocket(url: string, options: { origin?: string } = {})
   };
 }
 
+/** Limits that a test reaches; but it may send as many messages as it likes, since its clock stands still. */
+export const LOW_LIMITS = {
+  sockets: {
+    initTimeoutMs: 200,
+    maxMessageBytes: 4_096,
+    messagesPerWindow: 1_000_000,
+    operationsPerSocket: 5,
+    socketsPerPrincipal: 3,
+  },
+  rates: { subscription: { perSecond: 1_000_000, burst: 1_000_000 } },
+};
+
 /** A bare socket whose viewer is known. */
 export async function signedIn(gateway: Gateway, principal: Principal): Promise<BareSocket> {
   const bare = await bareSocket(gateway.graphqlUrl);

@@ -196,14 +196,15 @@ describe('what is not an authentic event', () => {
   it('too large is 413, chunked too', async () => {
     const { endpoint } = await served();
     const large = new Uint8Array(1_048_577);
-    expect((await endpoint.post(large)).status).toBe(413);
+    const headers = { 'stripe-signature': 't=1,v1=00' };
+    expect((await endpoint.post(large, headers)).status).toBe(413);
     const chunked = new ReadableStream<Uint8Array>({
       start: (controller) => {
         controller.enqueue(large);
         controller.close();
       },
     });
-    const request = { method: 'POST', body: chunked, duplex: 'half' } as const;
+    const request = { method: 'POST', headers, body: chunked, duplex: 'half' } as const;
     expect((await fetch(endpoint.url, request)).status).toBe(413);
   });
 
