@@ -212,7 +212,7 @@ async function auditFindsNothing(ground: ProvingGround): Promise<Trial> {
   return {
     done:
       `npm run audit over all that this run has left so far: ${String(report.items)} items, ${String(report.orders)} orders, ` +
-      `${String(report.entries)} entries; and the sums once more without a line of Hitotsu`,
+      `${String(report.entries)} entries; and the sums once more by arithmetic of the proof's own`,
     checks: [
       check('exit code', report.code, 0),
       check('problems found', report.problems.length, 0),

@@ -4,7 +4,7 @@ import { encodeNodeId } from '../../src/ledger/items/node-ids.ts';
 
 /*
  * What stands in the table, read with a plain Scan and understood here, by docs/DESIGN.md §3 alone: what judges the ledger
- * shares no line with it. Amounts are whole numbers: the demo tenant counts in yen and points.
+ * shares no arithmetic with it. Amounts are whole numbers: the demo tenant counts in yen and points.
  */
 
 export interface SeenOrder {

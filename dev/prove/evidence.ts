@@ -86,9 +86,19 @@ function isForProve({ tests }: PlantedBug): boolean {
   return tests.includes(PROVE_TEST);
 }
 
+/** Where it is declared. A rule that others use is the one that is meant: a helper elsewhere may have the same name. */
 function placesOf(symbol: string, sources: ReadonlyMap<string, string>): readonly Place[] {
+  const exported = declarations(symbol, sources, 'export ');
+  return exported.length > 0 ? exported : declarations(symbol, sources, '');
+}
+
+function declarations(
+  symbol: string,
+  sources: ReadonlyMap<string, string>,
+  prefix: string,
+): readonly Place[] {
   const declaration = new RegExp(
-    String.raw`^(?:export )?(?:async )?(?:function\*?|const|class) ${symbol}\b`,
+    String.raw`^${prefix}(?:async )?(?:function\*?|const|class) ${symbol}\b`,
     'm',
   );
   return [...sources].flatMap(([file, text]) => {

@@ -13,7 +13,7 @@ import { standingOf } from './webhooks.ts';
 async function killed(ground: ProvingGround): Promise<Trial> {
   const { size, fraction, gatewayUrls, killAndRestart } = ground;
   const customers = Array.from({ length: size(8, 4) }, (_, index) => `killed-${String(index + 1)}`);
-  const kills = size(4, 2);
+  const kills = size(3, 2);
   const load = await startLoad(gatewayUrls[1], customers);
   for (let done = 0; done < kills; done += 1) {
     await load.whenAcknowledged(1 + Math.floor(fraction() * customers.length * 2));

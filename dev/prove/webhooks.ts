@@ -54,7 +54,7 @@ async function payAll({ simulator }: ProvingGround, sessions: readonly string[])
 
 async function anyOrder(ground: ProvingGround): Promise<Trial> {
   const { simulator, fraction } = ground;
-  const count = ground.size(24, 9);
+  const count = ground.size(18, 9);
   const customers = await customersWith(ground, 'any-order', count, 0);
   const orders = await openOrders(ground, customers, count);
   const sessions = await checkOutAll(ground, orders);
@@ -108,7 +108,7 @@ const FORGERIES: readonly ((body: string) => readonly [body: string, signature: 
 
 async function forged(ground: ProvingGround): Promise<Trial> {
   const { simulator, webhookUrl } = ground;
-  const count = ground.size(10, 4);
+  const count = ground.size(6, 4);
   const customers = await customersWith(ground, 'forged', count, 0);
   const orders = await openOrders(ground, customers, count);
   const sessions = await checkOutAll(ground, orders);
