@@ -37,7 +37,7 @@ export interface Tree {
 const ROOT = join(import.meta.dirname, '..', '..');
 /** The test in which planted bugs are noticed by the answers themselves. */
 export const PROVE_TEST = 'test/prove/answers.test.ts';
-const TEST_CALL = /^\s*(?:it|test)(?:\.(?:each|for|skipIf|runIf|prop))?\s*\(/gm;
+const TEST_CALL = /^ *(?:it|test)(?:\.(?:each|for|skipIf|runIf|prop))?\s*\(/gm;
 
 function textsUnder(folder: string, ending: string): ReadonlyMap<string, string> {
   const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' });

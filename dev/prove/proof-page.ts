@@ -97,8 +97,8 @@ function shownProof({ at, extent, seed, tookMs, held, questions }: Proof): Marku
   return html`<header>
       <h1>Six questions, answered by trying</h1>
       <p>
-        Each claim was attacked on real processes, and what came of it was counted in the table, by code that
-        shares nothing with the ledger. ${attempts} claims ${held ? 'held' : 'held; the proof failed'}.
+        Each claim was attacked on real processes, and what came of it was counted in the table, by arithmetic
+        of its own. ${attempts} claims ${held ? 'held' : 'held; the proof failed'}.
       </p>
       <p class="soft">
         Run at <time datetime="${at}">${at.slice(0, 16).replace('T', ' ')} UTC</time>, ${seconds(tookMs)},
