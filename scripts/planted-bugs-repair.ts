@@ -76,6 +76,6 @@ export const REPAIR: readonly PlantedBug[] = [
     from: 'refundable: refundable({ ...order, refunded, refundPending }),',
     to: 'refundable: refundable(order),',
     tests: REPAIRS,
-    only: 'counts its refunds wrongly',
+    only: 'counts its refunds wron',
   },
 ];

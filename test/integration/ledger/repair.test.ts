@@ -113,7 +113,10 @@ const CASES: readonly Case[] = [
     at: () => order,
     harm: () => damage(harness, order, 'owed', { N: '7' }),
     found: () => [`${order.type} owed`],
-    before: { owed: { N: '7' }, rev: { N: '3' } },
+    before: Object.fromEntries([
+      ['owed', { N: '7' }],
+      ['rev', { N: '3' }],
+    ]),
     after: { rev: { N: '4' } },
   },
   {
