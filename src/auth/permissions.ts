@@ -20,6 +20,7 @@ const ALLOWED = {
   UPDATE_PROFILE: ['CUSTOMER', 'ADMIN'],
   PUT_PRODUCT: ['MERCHANT', 'ADMIN'],
   RETRY_STEP: ['ADMIN'],
+  SKIP_STEP: ['MERCHANT', 'ADMIN'],
   REPLAY_WEBHOOK_EVENT: ['ADMIN'],
   READ_OTHER_WALLET: ['TERMINAL', 'ADMIN'],
   READ_DEAD_STEPS: ['ADMIN'],
@@ -80,6 +81,11 @@ export function mayRefund(viewer: Viewer, order: OrderOwnership): boolean {
 
 export function mayCancel(viewer: Viewer, order: OrderOwnership): boolean {
   return mayPerform(viewer.role, 'CANCEL_ORDER') && maySeeOrder(viewer, order);
+}
+
+/** A merchant lets a step of its own orders be, an admin of any. */
+export function maySkipStep(viewer: Viewer, order: OrderOwnership): boolean {
+  return mayPerform(viewer.role, 'SKIP_STEP') && maySeeOrder(viewer, order);
 }
 
 /** Whether the viewer sees the provider's payment id, by which a merchant's back office finds the payment at Stripe. */

@@ -25,6 +25,7 @@ const BRINGS_WORK: Readonly<Record<TransitionCause, boolean>> = {
   STEP_DONE: false,
   STEP_DEAD: false,
   STEP_RETRIED: true,
+  STEP_SKIPPED: false,
   COMPLETED: false,
   REFUND_STARTED: false,
   REFUND_SUCCEEDED: true,

@@ -11,6 +11,7 @@ import './mutations/refund.ts';
 import './mutations/reject-proposal.ts';
 import './mutations/replay-webhook-event.ts';
 import './mutations/retry-step.ts';
+import './mutations/skip-step.ts';
 import './mutations/top-up.ts';
 import './mutations/update-profile.ts';
 import './queries/node.ts';

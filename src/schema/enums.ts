@@ -98,7 +98,8 @@ export const DisputeStatusEnum = describedEnum<DisputeStatus>('DisputeStatus', '
 export const StepStateEnum = describedEnum<Step['state']>('StepState', 'How far a follow-up has come.', {
   PENDING: 'To be done, or to be tried again.',
   DONE: 'Done, once.',
-  DEAD: 'Out of attempts: `deadSteps` lists it, `retryStep` puts it back to work.',
+  DEAD: 'Out of attempts: `deadSteps` lists it, `retryStep` puts it back to work, `skipStep` lets it be.',
+  SKIPPED: 'Out of attempts, and a person has let it be. It will not run.',
 });
 
 export const ProposalKindEnum = describedEnum<'ADJUSTMENT' | 'REPAIR'>(
@@ -136,7 +137,7 @@ export const TransitionCauseEnum = describedEnum<TransitionCause>(
     CREATED: 'It was opened.',
     CHECKOUT_OPENED: 'A payment page was opened for it.',
     PAYMENT_PROCESSING: 'The customer is done on the page, and the money is on its way.',
-    PAYMENT_DECLINED: 'A card was declined. The customer may try again on the same page.',
+    PAYMENT_DECLINED: 'A payment was declined. The customer may try again on the same page.',
     PAYMENT_FAILED: 'The payment came to nothing.',
     PAYMENT_RECEIVED: 'The provider says that it is paid.',
     SURPLUS_RECEIVED: 'It was paid once more: that payment is given back by itself.',
@@ -147,7 +148,8 @@ export const TransitionCauseEnum = describedEnum<TransitionCause>(
     STEP_DONE: 'A follow-up is done.',
     STEP_DEAD: 'A follow-up ran out of attempts.',
     STEP_RETRIED: 'A follow-up failed and is tried again later, or an admin put a DEAD one back to work.',
-    COMPLETED: 'Every follow-up is done.',
+    STEP_SKIPPED: 'Somebody let a DEAD follow-up be, for the reason in the detail.',
+    COMPLETED: 'Every follow-up is done, or was let be.',
     REFUND_STARTED: 'A refund was asked for, and the provider works on it.',
     REFUND_SUCCEEDED: 'A refund has been made.',
     REFUND_FAILED: 'A refund came to nothing.',

@@ -112,7 +112,7 @@ export const OVERPAYMENT = record<Overpayment>({
 
 export const STEP = record<Step>({
   name: textAt('n'),
-  state: oneOfAt('s', ['PENDING', 'DONE', 'DEAD']),
+  state: oneOfAt('s', ['PENDING', 'DONE', 'DEAD', 'SKIPPED']),
   attempts: integerAt('a'),
   nextAttemptAtMs: integerAt('t'),
   owner: optionalField(textAt('o')),

@@ -4,6 +4,7 @@ import { approve } from '../../../src/ledger/usecases/commands/approve.ts';
 import { refund } from '../../../src/ledger/usecases/commands/refund.ts';
 import { rejectProposal } from '../../../src/ledger/usecases/commands/reject-proposal.ts';
 import { replayWebhookEvent } from '../../../src/ledger/usecases/provider-updates/replay-webhook-event.ts';
+import { skipStep } from '../../../src/ledger/usecases/commands/skip-step.ts';
 import { retryStep } from '../../../src/ledger/usecases/steps/retry-step.ts';
 import { topUp } from '../../../src/ledger/usecases/commands/top-up.ts';
 import { admin, customer } from '../../support/harness.ts';
@@ -50,6 +51,24 @@ const retriesStep: Scenario = {
   },
   answer: 'RetryStepSuccess',
   leaves: { balances: {}, entries: ['PAYMENT'], orders: ['PAID v3 refundable 30'] },
+};
+
+const skipsStep: Scenario = {
+  name: 'skipStep',
+  prepare: async (world) => {
+    const { accountId, orderId } = await paidAtProvider(world, 'PURCHASE', (paid) => ({
+      order: {
+        ...paid,
+        steps: [{ name: 'probe', state: 'DEAD', attempts: 18, nextAttemptAtMs: paid.updatedAtMs }],
+      },
+    }));
+    const id = encodeNodeId('Order', 't_1', accountId, orderId);
+    const key = world.key();
+    const input = { orderId: id, step: 'probe', reason: 'told by phone' };
+    return { accountId, send: async () => ended(await skipStep(world.ledger, admin(), key, input)) };
+  },
+  answer: 'SkipStepSuccess',
+  leaves: { balances: {}, entries: ['PAYMENT'], orders: ['CONFIRMED v4 refundable 30'] },
 };
 
 const replaysEvent: Scenario = {
@@ -129,6 +148,7 @@ const rejects: Scenario = {
 export const OPERATOR_SCENARIOS: readonly Scenario[] = [
   refundsTopUp,
   retriesStep,
+  skipsStep,
   replaysEvent,
   proposesAdjustment,
   approves,

@@ -73,6 +73,7 @@ describe('a document that selects every field of every member', () => {
     approve: { proposalId: 'unknown' },
     rejectProposal: { proposalId: 'unknown', reason: 'all fields' },
     updateProfile: { displayName: 'Alice' },
+    skipStep: { orderId: 'unknown', step: 'probe:paid', reason: 'all fields' },
     putProduct: { merchantId: 'm_1', sku: 'all', name: 'All', price: '1.00', active: true },
   };
   const principals: Readonly<Record<string, Principal>> = {
@@ -84,12 +85,13 @@ describe('a document that selects every field of every member', () => {
     rejectProposal: ADMIN,
     putProduct: SELLER,
     retryStep: ADMIN,
+    skipStep: ADMIN,
     replayWebhookEvent: ADMIN,
   };
 
   it('runs within the limits, for every mutation', async () => {
     const documents = fullSelections(buildSchema(await committedSchema()));
-    expect(documents.size).toBe(14);
+    expect(documents.size).toBe(15);
     await fund(gateway, ALICE, '50.00');
     const unpaid = await openOrder(gateway, ALICE, '5.00');
     for (const [name, document] of documents) {

@@ -153,6 +153,11 @@ describe('a role that may never do it', () => {
       ALICE,
       'mutation { putProduct(input: { merchantId: "m_1", sku: "s", name: "n", price: "1", active: true }) { __typename } }',
     ],
+    [
+      'skipStep',
+      TILL,
+      `mutation { skipStep(${key}, input: { orderId: "x", step: "s", reason: "r" }) { __typename } }`,
+    ],
     ['retryStep', SELLER, 'mutation { retryStep(id: "x") { __typename } }'],
     ['replayWebhookEvent', SELLER, 'mutation { replayWebhookEvent(providerEventId: "evt") { __typename } }'],
     ['wallet', ALICE, '{ wallet(accountId: "alice") { id } }'],

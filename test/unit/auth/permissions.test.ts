@@ -33,6 +33,7 @@ const WHO: Readonly<Record<Permission, string>> = {
   UPDATE_PROFILE: 'CA',
   PUT_PRODUCT: 'MA',
   RETRY_STEP: 'A',
+  SKIP_STEP: 'MA',
   REPLAY_WEBHOOK_EVENT: 'A',
   READ_OTHER_WALLET: 'TA',
   READ_DEAD_STEPS: 'A',

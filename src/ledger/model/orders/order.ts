@@ -172,7 +172,7 @@ export interface Overpayment extends RefundCounts {
 
 export interface Step {
   readonly name: string;
-  readonly state: 'PENDING' | 'DONE' | 'DEAD';
+  readonly state: 'PENDING' | 'DONE' | 'DEAD' | 'SKIPPED';
   readonly attempts: number;
   readonly nextAttemptAtMs: number;
   readonly owner?: string | undefined;
@@ -195,6 +195,7 @@ export const TRANSITION_CAUSES = [
   'STEP_DONE',
   'STEP_DEAD',
   'STEP_RETRIED',
+  'STEP_SKIPPED',
   'COMPLETED',
   'REFUND_STARTED',
   'REFUND_SUCCEEDED',
@@ -248,8 +249,9 @@ export function isDisputed(order: Order): boolean {
   );
 }
 
+/** Whether every step is done, or was skipped by a person. */
 export function stepsDone(order: Order): boolean {
-  return order.steps.every((step) => step.state === 'DONE');
+  return order.steps.every(({ state }) => state === 'DONE' || state === 'SKIPPED');
 }
 
 /** The overpayment that a refund gives back; undefined for one of the order's own payment. */

@@ -1,3 +1,4 @@
+import { add } from '../../kernel/money.ts';
 import { cutText } from '../../kernel/text.ts';
 import { type TransitionDetails, move, note, touch } from './order-changes.ts';
 import { type Order, type Step, stepsDone, overpaymentStepName } from './order.ts';
@@ -142,6 +143,37 @@ export function reviveStep(order: Order, name: string, actor: string, nowMs: num
   const revived: Step = { ...step, state: 'PENDING', attempts: 0, nextAttemptAtMs: nowMs };
   const what: TransitionDetails = { cause: 'STEP_RETRIED', actor, atMs: nowMs, detail: name };
   return note(order, what, { steps: replacedStep(order, revived) });
+}
+
+/**
+ * A person lets a DEAD step be: it never runs, and stands in nothing's way. Undefined if it isn't DEAD.
+ * @param reason on the timeline, after the step's name
+ */
+export function skipStep(
+  order: Order,
+  name: string,
+  { actor, reason }: { readonly actor: string; readonly reason: string },
+  nowMs: number,
+): Order | undefined {
+  const step = order.steps.find((one) => one.name === name);
+  if (step?.state !== 'DEAD') return undefined;
+  const what: TransitionDetails = {
+    cause: 'STEP_SKIPPED',
+    actor,
+    atMs: nowMs,
+    detail: `${name}: ${reason}`,
+  };
+  const skipped = note(order, what, { steps: replacedStep(order, { ...step, state: 'SKIPPED' }) });
+  return confirmOrder(skipped, nowMs) ?? skipped;
+}
+
+/** Whether a step is to give money back that is still ours: only its refund, or a lost dispute, ends that. */
+export function holdsMoney({ overpayments, disputes }: Order, name: string): boolean {
+  return overpayments.some(({ paymentId, amount, refunded }) => {
+    if (overpaymentStepName(paymentId) !== name) return false;
+    const lost = disputes.filter((dispute) => dispute.paymentId === paymentId && dispute.recorded);
+    return add(refunded, ...lost.map((dispute) => dispute.amount)).lt(amount);
+  });
 }
 
 /** CONFIRMED: everything that had to follow has followed. Undefined if the order isn't PAID or something is left. */

@@ -1,5 +1,5 @@
 import { epochS } from '../../kernel/clock.ts';
-import { leaseOwnedBy } from '../../model/provider/attempts.ts';
+import { leaseOwnedBy, mayTakeOver } from '../../model/provider/attempts.ts';
 import { type IdempotencyRef, idempotencyRecordKey, orderKey, refundKey } from '../../kernel/keys.ts';
 import {
   IDEMPOTENCY_RECORD_LIFE_S,
@@ -56,6 +56,14 @@ export function newLease(ledger: Ledger, { ref }: Request, nowMs: number): Lease
     request: { principal, operation, key },
     recordTtlS: epochS(nowMs) + IDEMPOTENCY_RECORD_LIFE_S,
   };
+}
+
+/**
+ * Whether a claim's owner may still send: asked right before each POST. A process that slept past its lease must not go
+ * on from what it knew before: somebody else may have settled the claim, and the provider forgets keys after a day.
+ */
+export function maySend({ clock }: Ledger, lease: Lease): boolean {
+  return !mayTakeOver(lease, clock.nowMs());
 }
 
 /**

@@ -22,6 +22,7 @@ import {
   type RecordEnd,
   completeClaim,
   ended,
+  maySend,
 } from './complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { refundPages } from '../runtime/provider-pages.ts';
@@ -54,7 +55,7 @@ export async function completeRefund(
   lease: Lease,
   taken: boolean,
 ): Promise<ClaimResult> {
-  const asked = await askForRefund(ledger, order, refund, taken);
+  const asked = await askForRefund(ledger, order, refund, lease, taken);
   if (asked.kind === 'UNKNOWN') return { kind: 'WAITING' };
   return completeClaim(ledger, order, lease, (current, nowMs, held) => {
     if (held === undefined) throw new RangeError('settled only while it is held');
@@ -66,11 +67,14 @@ async function askForRefund(
   ledger: Ledger,
   order: Order,
   refund: Refund,
+  lease: Lease,
   taken: boolean,
 ): Promise<RefundCallResult> {
   const request = refundRequest(order, refund);
+  const post = async (): Promise<RefundCallResult> =>
+    maySend(ledger, lease) ? read(await ledger.provider.createRefund(request)) : { kind: 'UNKNOWN' };
   if (!taken) {
-    const first = read(await ledger.provider.createRefund(request));
+    const first = await post();
     if (first.kind !== 'UNKNOWN') return first;
   }
   const found = await lookForRefund(ledger, request);
@@ -78,7 +82,7 @@ async function askForRefund(
   const ageMs = ledger.clock.nowMs() - refund.createdAtMs;
   if (ageMs >= NEVER_MADE_MS) return { kind: 'NOT_MADE', reason: 'never_made' };
   if (ageMs >= KEY_KNOWN_MS) return { kind: 'UNKNOWN' };
-  const again = read(await ledger.provider.createRefund(request));
+  const again = await post();
   if (again.kind === 'MADE') return again;
   if (again.kind !== 'REFUSED') return { kind: 'UNKNOWN' };
   // Had the earlier request been carried out, the same key would have told so; the list says that it wasn't meanwhile.

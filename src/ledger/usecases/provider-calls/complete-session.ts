@@ -14,7 +14,14 @@ import { defined } from '../../kernel/defined.ts';
 import { allows } from '../../model/orders/order-states.ts';
 import type { Attempt, Order } from '../../model/orders/order.ts';
 import type { Stored } from '../../model/outcomes.ts';
-import { type ClaimResult, type ClaimCompletion, RELEASED, completeClaim, ended } from './complete-claim.ts';
+import {
+  type ClaimResult,
+  type ClaimCompletion,
+  RELEASED,
+  completeClaim,
+  ended,
+  maySend,
+} from './complete-claim.ts';
 import { readMetadataOf } from '../queries/read-order-metadata.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { notPayable } from '../runtime/outcomes.ts';
@@ -55,13 +62,16 @@ export async function completeSession(
 async function askForSession(
   ledger: Ledger,
   order: Order,
-  attempt: Attempt,
+  attempt: Leased<Attempt>,
   taken: boolean,
 ): Promise<SessionCallResult> {
   // The provider forgets keys after a day; a session that has ended by now needn't be asked for at all.
   if (attempt.expiresAtMs <= ledger.clock.nowMs()) return { kind: 'UNKNOWN' };
   const parameters = sessionParameters(order, attempt, await readMetadataOf(ledger, order));
-  const ask = async (): Promise<SessionCallResult> => read(await ledger.provider.createSession(parameters));
+  const ask = async (): Promise<SessionCallResult> =>
+    maySend(ledger, attempt.lease)
+      ? read(await ledger.provider.createSession(parameters))
+      : { kind: 'UNKNOWN' };
   const first = await ask();
   if (first.kind === 'MADE') return first;
   if (taken) return { kind: 'UNKNOWN' };

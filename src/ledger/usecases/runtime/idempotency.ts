@@ -31,7 +31,8 @@ export type GuardedOperation =
   | 'cancelOrder'
   | 'adjustBalance'
   | 'approve'
-  | 'rejectProposal';
+  | 'rejectProposal'
+  | 'skipStep';
 
 /** A request as idempotency knows it: where its idempotency record is, and what it asked. */
 export interface Request {

@@ -1,5 +1,5 @@
 import type { OrderRef } from '../../kernel/keys.ts';
-import type { Order } from '../../model/orders/order.ts';
+import type { Order, Step } from '../../model/orders/order.ts';
 import type { UnstoredOf } from '../../model/outcomes.ts';
 import {
   type StepFailure,
@@ -21,7 +21,7 @@ export type FinishedStep =
   | {
       readonly kind: 'RECORDED';
       readonly order: Order;
-      readonly state: 'DONE' | 'PENDING' | 'DEAD';
+      readonly state: Step['state'];
       readonly confirmed: boolean;
     }
   /** The lease had passed and another worker took the step up: this result is not the one that counts. */
