@@ -52,7 +52,7 @@ describe('a full selection', () => {
     const contract = buildSchema(
       readFileSync(join(import.meta.dirname, '..', '..', 'contract.graphql'), 'utf8'),
     );
-    expect(fullSelections(contract).size).toBe(12);
+    expect(fullSelections(contract).size).toBe(13);
     expect(fullSelectionProblems(contract)).toEqual([]);
   });
 });

@@ -149,7 +149,7 @@ export function reviveStep(order: Order, name: string, actor: string, nowMs: num
  * A person lets a DEAD step be: it never runs, and stands in nothing's way. Undefined if it isn't DEAD.
  * @param reason on the timeline, after the step's name
  */
-export function skipStep(
+export function letStepBe(
   order: Order,
   name: string,
   { actor, reason }: { readonly actor: string; readonly reason: string },

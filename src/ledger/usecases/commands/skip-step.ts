@@ -4,7 +4,7 @@ import type { Viewer } from '../../../auth/viewer.ts';
 import { orderKey } from '../../kernel/keys.ts';
 import { updateOrder } from '../../items/order-writes.ts';
 import { type Answered, type LedgerFailure, NOT_FOUND, invalid } from '../../model/outcomes.ts';
-import { holdsMoney, skipStep as skipped } from '../../model/orders/steps.ts';
+import { holdsMoney, letStepBe } from '../../model/orders/steps.ts';
 import { runLedgerCommand } from '../runtime/guarded-command.ts';
 import { orderRefOf, parseInput, shortText } from '../runtime/input.ts';
 import type { Ledger } from '../runtime/ledger.ts';
@@ -46,7 +46,7 @@ export async function skipStep(
         const failure = invalid(['step'], 'moves_money', 'it gives money back that is still here');
         return { kind: 'ANSWER', failure };
       }
-      const after = skipped(order, stepName, { actor: viewer.subject, reason }, nowMs);
+      const after = letStepBe(order, stepName, { actor: viewer.subject, reason }, nowMs);
       if (after === undefined)
         return { kind: 'ANSWER', failure: invalid(['step'], 'not_dead', 'only a DEAD step can be skipped') };
       return {
