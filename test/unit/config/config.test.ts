@@ -17,6 +17,7 @@ const PRODUCTION: NodeJS.ProcessEnv = {
 };
 
 const STRONG = 'at least 32 bytes of secret text with at least 12 different characters';
+const EACH_STRONG = 'must each have at least 32 bytes, 12 of them different, in production';
 
 function problemsOf(environment: NodeJS.ProcessEnv): readonly string[] {
   try {
@@ -353,16 +354,8 @@ describe('production', () => {
   });
 
   test.each([
-    [
-      'STRIPE_WEBHOOK_SECRETS',
-      'whsec_short-of-32-bytes',
-      'must each have at least 32 bytes, 12 of them different, in production',
-    ],
-    [
-      'STRIPE_WEBHOOK_SECRETS',
-      `whsec_${'a'.repeat(40)}`,
-      'must each have at least 32 bytes, 12 of them different, in production',
-    ],
+    ['STRIPE_WEBHOOK_SECRETS', 'whsec_short-of-32-bytes', EACH_STRONG],
+    ['STRIPE_WEBHOOK_SECRETS', `whsec_${'a'.repeat(40)}`, EACH_STRONG],
     ['CORS_ORIGINS', 'https://shop.example,http://shop.example', 'must all be https in production'],
     [
       'DYNAMODB_ENDPOINT',
