@@ -160,4 +160,11 @@ export const EDGE: readonly PlantedBug[] = [
     tests: ['test/integration/graphql/documents.test.ts'],
     only: 'kept busy',
   },
+  {
+    name: 'a step that gives money back is skipped while the money is here',
+    file: 'src/ledger/usecases/commands/skip-step.ts',
+    from: 'if (holdsMoney(order, stepName)) {',
+    to: "if (holdsMoney(order, stepName) && reason === '') {",
+    tests: ['test/integration/fulfilment/skip-step.test.ts'],
+  },
 ];

@@ -317,11 +317,4 @@ export const PROVIDER: readonly PlantedBug[] = [
     to: 'return !mayTakeOver(lease, clock.nowMs() - 100 * 86_400_000);',
     tests: ['test/integration/provider/asleep.test.ts'],
   },
-  {
-    name: 'a step that gives money back is skipped while the money is here',
-    file: 'src/ledger/usecases/commands/skip-step.ts',
-    from: 'if (holdsMoney(order, stepName)) {',
-    to: "if (holdsMoney(order, stepName) && reason === '') {",
-    tests: ['test/integration/fulfilment/skip-step.test.ts'],
-  },
 ];
