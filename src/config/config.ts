@@ -154,7 +154,7 @@ function developmentProblems(variables: Variables): readonly string[] {
 
 /** The secrets for which development would take a published one. */
 function publishedDefaults(variables: Variables): readonly string[] {
-  const names = ['PAYMENT_CODE_SECRET', 'STRIPE_WEBHOOK_SECRETS'] as const;
+  const names = ['PAYMENT_CODE_SECRET', 'METADATA_SECRETS', 'STRIPE_WEBHOOK_SECRETS'] as const;
   const missing: string[] = names.filter((name) => {
     const given = [variables[name] ?? []].flat();
     return given.length === 0 || given.some((secret) => PUBLISHED_SECRETS.includes(secret));

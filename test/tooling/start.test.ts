@@ -173,6 +173,11 @@ describe('the gateway by itself', () => {
       ...ON_FREE_PORTS,
       HOST: '192.0.2.1',
       DYNAMODB_ENDPOINT: 'http://127.0.0.1:1',
+      // Where others may reach it, a gateway needs secrets of its own.
+      AUTH_JWT_SECRET: 'an-operators-own-secret-of-length-38-x',
+      PAYMENT_CODE_SECRET: 'another-secret-of-the-operator-length-40',
+      METADATA_SECRETS: 'a-third-secret-of-the-operator-length-40',
+      STRIPE_WEBHOOK_SECRETS: 'whsec_first-secret-of-the-endpoint-1',
     });
     const failure: unknown = await startServer(config).catch((error: unknown) => error);
     expect(startFailure(failure, 'PORT')).toBe(

@@ -276,7 +276,7 @@ describe('Stripe in development', () => {
 describe('a development gateway that others can reach', () => {
   test.each(['0.0.0.0', '::', '192.168.1.5', 'gateway'])('does not run on published secrets: %s', (host) => {
     expect(problemsOf({ HOST: host })).toStrictEqual([
-      'HOST must be this machine alone while everyone knows the secrets: give AUTH_JWT_SECRET, PAYMENT_CODE_SECRET, STRIPE_WEBHOOK_SECRETS too.',
+      'HOST must be this machine alone while everyone knows the secrets: give AUTH_JWT_SECRET, PAYMENT_CODE_SECRET, METADATA_SECRETS, STRIPE_WEBHOOK_SECRETS too.',
     ]);
   });
 
@@ -289,10 +289,11 @@ describe('a development gateway that others can reach', () => {
       HOST: '0.0.0.0',
       AUTH_JWT_SECRET: PRODUCTION['AUTH_JWT_SECRET'],
       PAYMENT_CODE_SECRET: PRODUCTION['PAYMENT_CODE_SECRET'],
+      METADATA_SECRETS: PRODUCTION['METADATA_SECRETS'],
       STRIPE_WEBHOOK_SECRETS: PRODUCTION['STRIPE_WEBHOOK_SECRETS'],
     };
     expect(problemsOf(own)).toStrictEqual([]);
-    for (const name of ['AUTH_JWT_SECRET', 'PAYMENT_CODE_SECRET', 'STRIPE_WEBHOOK_SECRETS'])
+    for (const name of Object.keys(own).slice(1))
       expect(problemsOf({ ...own, [name]: '' })).toStrictEqual([
         `HOST must be this machine alone while everyone knows the secrets: give ${name} too.`,
       ]);
