@@ -132,9 +132,9 @@ async function drillOne(
   const again = await reconcile(world.ledger, options);
   const now = standings(await backUp(world));
   const { problems } = await auditNow(world);
-  const differences = [...truth].flatMap(([name, { facts }]) => {
-    const found = now.get(name)?.facts ?? 'gone';
-    return found === facts ? [] : [`${name}: ${found}, not ${facts}`];
+  const differences = [...truth].flatMap(([name, { summary }]) => {
+    const found = now.get(name)?.summary ?? 'gone';
+    return found === summary ? [] : [`${name}: ${found}, not ${summary}`];
   });
   return {
     atMs,
@@ -152,7 +152,7 @@ async function drillOne(
 }
 
 interface Standing {
-  readonly facts: string;
+  readonly summary: string;
   readonly tenant: string;
   readonly atStripe: ReturnType<typeof add>;
 }
@@ -172,7 +172,7 @@ function standings(items: Backup): ReadonlyMap<string, Standing> {
         const its = refunds.filter(
           ({ orderId, providerRefundId }) => orderId === order.orderId && providerRefundId !== undefined,
         );
-        const facts = [
+        const summary = [
           isPaid(order.state) ? (order.state === 'REFUNDED' ? 'REFUNDED' : 'PAID') : 'unpaid',
           order.kind,
           ...[order.amount, order.refunded, order.refundPending, order.refundable, atStripe].map(
@@ -192,7 +192,7 @@ function standings(items: Backup): ReadonlyMap<string, Standing> {
           ),
         ].join(', ');
         const name = `${order.tenant}#${order.accountId} ${order.orderId}`;
-        return [name, { facts, tenant: order.tenant, atStripe }];
+        return [name, { summary, tenant: order.tenant, atStripe }];
       }),
   );
 }

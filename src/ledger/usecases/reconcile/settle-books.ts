@@ -52,7 +52,7 @@ const MAX_ENTRIES = 1_000;
  */
 export async function settleBooks(ledger: Ledger, createdFromS: number): Promise<SettledBooks> {
   const counts: Counts = { entries: 0, balances: 0, below: [], complete: true };
-  await applyToldOf(ledger, counts, createdFromS);
+  await applyListedEvents(ledger, counts, createdFromS);
   const found = await findAll(ledger);
   for (const ref of found.orders) {
     const order = await readOrderAt(ledger.store, ref);
@@ -72,7 +72,7 @@ export async function settleBooks(ledger: Ledger, createdFromS: number): Promise
  * A refund or a dispute that was made before the loss may have changed after it: the provider's events tell which did, and
  * the provider what they are now.
  */
-async function applyToldOf(ledger: Ledger, counts: Counts, createdFromS: number): Promise<void> {
+async function applyListedEvents(ledger: Ledger, counts: Counts, createdFromS: number): Promise<void> {
   const { provider } = ledger;
   const [refunds, disputes] = [new Set<string>(), new Set<string>()];
   for await (const page of providerPages(provider.listEvents, ({ eventId }) => eventId, createdFromS)) {
