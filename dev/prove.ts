@@ -13,10 +13,10 @@ import { describeStartFailure } from './start-failure.ts';
 const HELP = `Usage: npm run prove -- [--json] [--short] [--only QUESTION] [--seed N]
 
 Answers the questions of docs/CHECKLIST.md by trying to break Hitotsu: on an engine, a Stripe simulator, gateways and a
-worker of its own, which end with it. Under two minutes; the page /proof of npm start shows the last run.
+worker of its own, which end with it. About three minutes; the page /proof of npm start shows the last run.
 
   --json           prints the proof as data
-  --short          tries the same with less, in about half a minute
+  --short          tries the same with less, in about a minute
   --only QUESTION  answers one: double-charges, balances, tampering, webhooks, failures or audits
   --seed N         what happens by chance: another number tries something else; 1 unless given
 

@@ -70,8 +70,8 @@ function wholePage(content: Markup): Markup {
 
 function howToRun(what: string): Markup {
   return html`<p class="run">
-    ${what} <code>npm run prove</code> takes under two minutes, on an engine, a Stripe simulator, gateways and
-    a worker of its own. Then load this page again.
+    ${what} <code>npm run prove</code> takes about three minutes, on an engine, a Stripe simulator, gateways
+    and a worker of its own. Then load this page again.
   </p>`;
 }
 

@@ -215,7 +215,7 @@ describe('GraphiQL on a fresh start', () => {
     await ownContext.close();
   }, 60_000);
 
-  it('is linked from the page at the root, as are the simulator and the health checks', async () => {
+  it('is linked from the page at the root, as are the simulator, the proof and the health checks', async () => {
     await page.goto(development.gatewayUrl);
     const links = await page
       .getByRole('link')
@@ -223,6 +223,7 @@ describe('GraphiQL on a fresh start', () => {
     expect(links).toEqual([
       '/graphql',
       `${development.simulatorUrl ?? ''}/`,
+      '/proof',
       '/healthz',
       '/readyz',
       '/metrics',
