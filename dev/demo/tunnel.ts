@@ -1,5 +1,6 @@
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { linkSockets } from '../link-sockets.ts';
 
 /** A way to a server that can be cut, as a phone's is in a railway tunnel. */
 export interface Tunnel {
@@ -24,15 +25,7 @@ export async function openTunnel(targetUrl: string): Promise<Tunnel> {
       return;
     }
     const upstream = connect(Number.parseInt(target.port, 10), target.hostname);
-    for (const socket of [client, upstream]) {
-      open.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.once('close', () => {
-        open.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
+    linkSockets(client, upstream, open);
     client.pipe(upstream);
     upstream.on('data', (data) => {
       if (state === 'answers lost') client.destroy();

@@ -1,5 +1,6 @@
 import { type Socket, connect, createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { linkSockets } from '../link-sockets.ts';
 
 /** A way to a server on which most connections are cut: before the request, before the answer, or in the middle of it. */
 export interface CuttingProxy {
@@ -19,15 +20,7 @@ export async function openCuttingProxy(targetUrl: string, fraction: () => number
   const server = createServer((client) => {
     const end = CUTS[Math.floor(fraction() * CUTS.length)] ?? 'WHOLE';
     const upstream = connect(Number.parseInt(target.port, 10), target.hostname);
-    for (const socket of [client, upstream]) {
-      open.add(socket);
-      socket.on('error', () => socket.destroy());
-      socket.once('close', () => {
-        open.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
+    linkSockets(client, upstream, open);
     const cut = (): void => {
       cuts += 1;
       client.resetAndDestroy();

@@ -107,7 +107,6 @@ interface Asked {
 
 async function propose(config: Config, composition: Composition, asked: Asked): Promise<ExitCode> {
   const viewer = await adminOf(config, composition, asked.token);
-
   if (viewer === undefined) return EXIT.found;
   const { ledger } = composition;
   const { problems } = await findings(ledger);

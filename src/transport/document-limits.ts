@@ -96,8 +96,7 @@ function parseWithin(
     refuseCostlyValidation(document);
     return document;
   } catch (error) {
-    if (error instanceof GraphQLError && error.extensions['code'] !== undefined) throw error;
-    if (!(error instanceof GraphQLError)) throw error;
+    if (!(error instanceof GraphQLError) || error.extensions['code'] !== undefined) throw error;
     const [intro = '', text = ''] = error.message.slice(0, 200).split('Syntax Error: ', 2);
     const [head = ''] = text.split(text.startsWith('Expected ') ? ', found ' : /: | "/, 1);
     throw new GraphQLError(`${intro}Syntax Error: ${head}${head.endsWith('.') ? '' : '.'}`, {

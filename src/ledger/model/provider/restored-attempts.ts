@@ -24,14 +24,7 @@ export function withRestoredAttempt(
   const known = order.attempts.find((one) => one.number === number);
   if (known?.sessionId !== undefined) return undefined;
   const attempt: Attempt = {
-    number,
-    state: 'CLOSED',
-    tries: 0,
-    successUrl: '',
-    cancelUrl: '',
-    paymentMethodTypes: [],
-    itemized: false,
-    expiresAtMs: expiresAtS * 1000,
+    ...lostAttempt(number, expiresAtS * 1000),
     sessionId,
     ...(paymentId === undefined ? {} : { paymentId }),
   };
@@ -44,6 +37,20 @@ export function withRestoredAttempt(
   const opened = [...closedAttempts(ended), { ...closedAttempt(attempt), state: 'OPEN' as const }];
   const what = { cause: 'CHECKOUT_OPENED', actor: order.actor, atMs } as const;
   return move({ ...ended, rev: order.rev }, 'SESSION_MADE', 'SESSION_CREATED', what, { attempts: opened });
+}
+
+/** An attempt of which nothing is left but its number: over, with nothing to send again. */
+export function lostAttempt(number: number, expiresAtMs: number): Attempt {
+  return {
+    number,
+    state: 'CLOSED',
+    tries: 0,
+    successUrl: '',
+    cancelUrl: '',
+    paymentMethodTypes: [],
+    itemized: false,
+    expiresAtMs,
+  };
 }
 
 /** An attempt was made after the one before it was over. */

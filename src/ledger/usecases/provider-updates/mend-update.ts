@@ -1,15 +1,15 @@
 import { ZERO } from '../../kernel/money.ts';
 import type { Entry } from '../../model/entries/entry.ts';
 import { touch } from '../../model/orders/order-changes.ts';
-import type { Order, Refund } from '../../model/orders/order.ts';
+import { type Order, type Refund, closedAttempt } from '../../model/orders/order.ts';
 import { agreeWithRefunds } from '../../model/orders/refunds.ts';
-import { closedAttempt } from '../../model/orders/order.ts';
 import {
   missingEntry,
   namesPayment,
   receivableByEntries,
   recordingOf,
 } from '../../model/provider/provider-recordings.ts';
+import { lostAttempt } from '../../model/provider/restored-attempts.ts';
 import {
   type DecisionContext,
   type OrderUpdate,
@@ -31,16 +31,7 @@ export function withRecordedAttempt(order: Order, recorded: RecordedPayment | un
   if (namesPayment(order, recorded.paymentId)) return order;
   const { attempt: number, paymentId } = recorded;
   const known = order.attempts.find((one) => one.number === number);
-  const attempt = known ?? {
-    number,
-    state: 'CLOSED' as const,
-    tries: 0,
-    successUrl: '',
-    cancelUrl: '',
-    paymentMethodTypes: [],
-    itemized: false,
-    expiresAtMs: order.createdAtMs,
-  };
+  const attempt = known ?? lostAttempt(number, order.createdAtMs);
   const others = order.attempts.filter((one) => one !== known);
   const attempts = [...others, closedAttempt({ ...attempt, paymentId })];
   return { ...order, attempts: attempts.toSorted((one, other) => one.number - other.number) };
