@@ -167,4 +167,19 @@ export const EDGE: readonly PlantedBug[] = [
     to: "if (holdsMoney(order, stepName) && reason === '') {",
     tests: ['test/integration/fulfilment/skip-step.test.ts'],
   },
+  {
+    name: 'connections are not bounded',
+    file: 'src/main/listen.ts',
+    from: 'server.maxConnections = config.maxConnections;',
+    to: 'server.maxConnections = config.maxConnections * 1_000;',
+    tests: ['test/integration/graphql/floods.test.ts'],
+    only: 'of more connections than are allowed',
+  },
+  {
+    name: 'an event that names our own account is left alone',
+    file: 'src/provider/stripe/event-mapping.ts',
+    from: 'const isOthers = account !== undefined && account !== null && account !== options.account;',
+    to: 'const isOthers = account !== undefined && account !== null;',
+    tests: ['test/unit/provider/stripe/mapping.test.ts'],
+  },
 ];

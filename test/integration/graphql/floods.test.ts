@@ -118,3 +118,30 @@ it('/readyz reads the table once a second, however often it is asked', async () 
   await ask();
   expect(reads).toBe(2);
 });
+
+it('of more connections than are allowed the last is dropped, and counted', async () => {
+  const narrow = await startGateway({
+    endpoint: inject('engineEndpoint'),
+    environment: { MAX_CONNECTIONS: '2' },
+  });
+  try {
+    const { hostname, port } = new URL(narrow.url);
+    const connectTo = async (): Promise<Socket> => {
+      const socket = createConnection(Number.parseInt(port, 10), hostname);
+      sockets.push(socket);
+      socket.on('error', () => undefined);
+      await once(socket, 'connect');
+      return socket;
+    };
+    const [first] = [await connectTo(), await connectTo()];
+    const dropped = await connectTo();
+    if (!dropped.closed) await once(dropped, 'close');
+    first.destroy();
+    const { metrics } = narrow.server.app;
+    await expect.poll(async () => (await metrics.render()).body).toContain('hitotsu_connection_shed_total 1');
+    await expect.poll(async () => (await fetch(`${narrow.url}/healthz`)).status).toBe(200);
+  } finally {
+    for (const socket of sockets) socket.destroy();
+    await narrow.close();
+  }
+});

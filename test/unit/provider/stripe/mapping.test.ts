@@ -364,6 +364,19 @@ describe('an event', () => {
     });
   });
 
+  test('of an account is ours where that account is configured as ours, and of no other', () => {
+    const read = eventReader({ apiVersion: '2026-10-28.endive', account: 'acct_1' });
+    const leftAlone = (account: string | null): unknown => {
+      const reading = read(stripeEvent('refund.created', stripeRefund(), { account }));
+      return reading.kind === 'READ' ? (reading.value.leftAlone ?? reading.value.object.kind) : reading.kind;
+    };
+    expect([leftAlone('acct_1'), leftAlone(null), leftAlone('acct_2')]).toEqual([
+      'refund',
+      'refund',
+      'account',
+    ]);
+  });
+
   test('keeps nothing of a person, a card or a secret', () => {
     const kept = [
       readEvent(stripeEvent('checkout.session.completed', stripeSession())),
