@@ -4,6 +4,7 @@ import { EDGE } from './planted-bugs-edge.ts';
 import { PROVE } from './planted-bugs-prove.ts';
 import { REPAIR } from './planted-bugs-repair.ts';
 import { PROVIDER } from './planted-bugs-provider.ts';
+import { REFUNDS } from './planted-bugs-refunds.ts';
 import { RESTORE } from './planted-bugs-restore.ts';
 
 const FIELD_CASES = 'test/integration/faults/field-cases.test.ts';
@@ -310,6 +311,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   ...AUDIT,
   ...EDGE,
   ...PROVE,
+  ...REFUNDS,
   ...REPAIR,
   ...RESTORE,
 ];

@@ -8,13 +8,16 @@ import {
   partitioned,
 } from './known-recordings.ts';
 import { type Entry, ledgerAccount, netChanges } from '../model/entries/entry.ts';
+import { isUlid } from '../kernel/id-grammar.ts';
 import { type Decimal, ZERO, add, negate } from '../kernel/money.ts';
 import { type Order, type Refund, type RefundCounts, overpaymentOf } from '../model/orders/order.ts';
+import { shortfallOf } from '../model/orders/postings.ts';
 import { isGoal, moved } from './order-movements.ts';
 
 /**
  * I4, refund by refund: the entries of each come to its amount once, or to nothing if none of its money is out; no entry
- * is of a refund that isn't there, and no refund is kept twice, by our id or by the provider's. What the order counts of
+ * is of a refund that isn't there, and no refund is kept twice, by our id or by the provider's; one that never happened
+ * pays no debt. What the order counts of
  * them, for itself and for each overpayment, is what there is, and what is claimed is PENDING.
  * @param entries those that name the order
  * @param refunds all of the order
@@ -40,6 +43,7 @@ export function judgeRefunds(
     ...recordedOnce(order, 'refund', overpaymentRefunds, ofOthers, (some) =>
       outOf(overpaymentAccount, order.currency, some),
     ),
+    ...debtsPaid(order, ofOwn),
     ...countsOff(order, 'refunds', order, own),
     ...claimsOff(order, own),
     ...order.overpayments.flatMap((overpayment) => {
@@ -63,6 +67,21 @@ export function isOut({ kind }: Order, { state, entryId }: Refund): boolean {
 /** What refunds in a state come to. */
 export function sumIn(state: Refund['state'], refunds: readonly Refund[]): Decimal {
   return add(...refunds.filter((refund) => refund.state === state).map(({ amount }) => amount));
+}
+
+/**
+ * A refund that we were asked for and that failed puts back what it took, and no more of what is owed than it took from
+ * there: nothing came in that could pay a debt.
+ */
+function debtsPaid(order: Order, entries: readonly Entry[]): readonly Finding[] {
+  if (order.kind === 'PURCHASE') return [];
+  const ids = new Set(entries.flatMap(({ refundId }) => refundId ?? []).filter(isUlid));
+  return [...ids].flatMap((id) => {
+    const its = entries.filter(({ refundId }) => refundId === id);
+    const paid = negate(shortfallOf(order, its));
+    const finding = amountFinding('I4', itemOf(order), `refund ${id} debt paid`, ZERO, paid);
+    return finding === undefined || paid.isNegative() ? [] : [finding];
+  });
 }
 
 function countsOff(

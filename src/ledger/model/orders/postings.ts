@@ -1,6 +1,6 @@
-import { type Posting, ledgerAccount, type BalanceGuard } from '../entries/entry.ts';
-import { type Decimal, ZERO, smaller, subtract } from '../../kernel/money.ts';
-import type { Order } from './order.ts';
+import { type Entry, type Posting, ledgerAccount, netChanges, type BalanceGuard } from '../entries/entry.ts';
+import { type Decimal, ZERO, add, negate, smaller, subtract } from '../../kernel/money.ts';
+import type { Order, Refund } from './order.ts';
 
 /** Where the money of an order's payment sits outside the wallet, and in which unit it is counted there. */
 interface Counterpart {
@@ -80,14 +80,24 @@ export function debitWalletOrReceivable(
   };
 }
 
-/** Puts value back for an order: what it owes first, only the rest reaches the wallet. */
+/** Value that comes back to a wallet, and what the order owes after it. */
+export interface WalletCredit {
+  readonly postings: readonly Posting[];
+  readonly receivable: Decimal;
+}
+
+/**
+ * Puts value back for an order: what it owes first, only the rest reaches the wallet.
+ * @param most of it that pays what is owed
+ */
 export function creditReceivableThenWallet(
   order: Order,
   asset: string,
   amount: Decimal,
   from: string,
-): { readonly postings: readonly Posting[]; readonly receivable: Decimal } {
-  const toReceivable = smaller(order.receivable, amount);
+  most: Decimal = amount,
+): WalletCredit {
+  const toReceivable = smaller(order.receivable, most);
   return {
     postings: [
       { debit: from, credit: ledgerAccount.receivable(order.accountId), asset, amount: toReceivable },
@@ -100,4 +110,24 @@ export function creditReceivableThenWallet(
     ].filter((posting) => posting.amount.gt(ZERO)),
     receivable: subtract(order.receivable, toReceivable),
   };
+}
+
+/**
+ * Puts back what a refund of a top-up took that failed. One that we were asked for gives back its own posting, and pays no
+ * debt: nothing came in. One that the provider alone made is a fact like any other.
+ * @param shortfall what its wallet lacked when it was taken
+ */
+export function putBackRefund(
+  order: Order,
+  { source, amount }: Pick<Refund, 'source' | 'amount'>,
+  shortfall: Decimal,
+): WalletCredit {
+  const most = source === 'REQUESTED' ? shortfall : amount;
+  return creditReceivableThenWallet(order, toppedUpAsset(order), amount, ledgerAccount.stripe, most);
+}
+
+/** What of the entries of a top-up's refund is owed for it, since its wallet lacked that. */
+export function shortfallOf({ accountId, asset }: Order, entries: readonly Entry[]): Decimal {
+  const nets = entries.flatMap((entry) => netChanges(entry, ledgerAccount.receivable(accountId)));
+  return negate(add(...nets.filter((net) => net.asset === asset).map(({ net }) => net)));
 }

@@ -6,13 +6,15 @@ import {
   netChanges,
 } from '../entries/entry.ts';
 import { type Decimal, ZERO, add, negate, subtract } from '../../kernel/money.ts';
+import { isUlid } from '../../kernel/id-grammar.ts';
 import { isPaid } from '../orders/order-states.ts';
 import { type Order, type Refund, overpaymentOf } from '../orders/order.ts';
 import {
-  creditReceivableThenWallet,
   debitWalletOrReceivable,
   paymentPosting,
   providerRefundPosting,
+  putBackRefund,
+  shortfallOf,
   toppedUpAsset,
 } from '../orders/postings.ts';
 import { reversed } from '../entries/entry.ts';
@@ -90,14 +92,17 @@ export function namesPayment({ payment, overpayments }: Order, paymentId: string
 /** What the entries of a recording lack to come to what the order says; zero where they do. */
 export function missingAmount(order: Order, what: ProviderRecording, entries: readonly Entry[]): Decimal {
   const unit = order.kind === 'TOP_UP' && !what.ofOverpayment ? toppedUpAsset(order) : order.currency;
-  const own = entries.filter(
+  const nets = entriesOf(what, entries).flatMap((entry) => netChanges(entry, ledgerAccount.stripe));
+  const cameIn = negate(add(...nets.filter(({ asset }) => asset === unit).map(({ net }) => net)));
+  return subtract(what.expected, cameIn);
+}
+
+function entriesOf(what: ProviderRecording, entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(
     ({ operation, refundId, providerId }) =>
       operation === what.operation &&
       [what.id, what.providerId].some((id) => id !== undefined && (id === refundId || id === providerId)),
   );
-  const nets = own.flatMap((entry) => netChanges(entry, ledgerAccount.stripe));
-  const cameIn = negate(add(...nets.filter(({ asset }) => asset === unit).map(({ net }) => net)));
-  return subtract(what.expected, cameIn);
 }
 
 /**
@@ -114,7 +119,7 @@ export function missingEntry(
   const missing = missingAmount(order, what, entries);
   if (missing.isZero()) return undefined;
   const moves = missing.gt(ZERO)
-    ? movesIn(order, what, missing)
+    ? movesIn(order, what, missing, shortfallOf(order, entriesOf(what, entries)))
     : movesOut(order, what, negate(missing), balance);
   const refundId = what.operation === 'REFUND' && !what.ofOverpayment ? what.id : undefined;
   return updateEntry(order, what.operation, moves, context, { providerId: what.providerId, refundId });
@@ -122,14 +127,15 @@ export function missingEntry(
 
 function movesIn(
   order: Order,
-  { operation, ofOverpayment }: ProviderRecording,
+  { operation, id, ofOverpayment }: ProviderRecording,
   amount: Decimal,
+  shortfall: Decimal,
 ): readonly Posting[] {
   if (ofOverpayment) return reversed([overpaymentReturn(order, amount)]);
   if (order.kind === 'PURCHASE') return reversed([providerRefundPosting(order, amount)]);
-  return operation === 'TOP_UP'
-    ? [{ ...paymentPosting(order, ledgerAccount.stripe), amount }]
-    : creditReceivableThenWallet(order, toppedUpAsset(order), amount, ledgerAccount.stripe).postings;
+  if (operation === 'TOP_UP') return [{ ...paymentPosting(order, ledgerAccount.stripe), amount }];
+  const source = operation === 'REFUND' && isUlid(id) ? 'REQUESTED' : 'DASHBOARD';
+  return putBackRefund(order, { source, amount }, shortfall).postings;
 }
 
 function movesOut(
@@ -147,10 +153,7 @@ function movesOut(
 
 /** What a top-up owes by its entries; a purchase owes nothing. */
 export function receivableByEntries(order: Order, entries: readonly Entry[]): Decimal {
-  if (order.kind === 'PURCHASE') return ZERO;
-  const account = ledgerAccount.receivable(order.accountId);
-  const nets = entries.flatMap((entry) => netChanges(entry, account));
-  return negate(add(...nets.map(({ net }) => net)));
+  return order.kind === 'PURCHASE' ? ZERO : shortfallOf(order, entries);
 }
 
 /**

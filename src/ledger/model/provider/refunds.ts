@@ -1,13 +1,13 @@
 import { isReturnedBeyondPaid } from '../orders/returned.ts';
-import { type Posting, ledgerAccount, reversed, type BalanceGuard } from '../entries/entry.ts';
+import { type Entry, type Posting, ledgerAccount, reversed, type BalanceGuard } from '../entries/entry.ts';
 import { isUlid } from '../../kernel/id-grammar.ts';
 import { type Decimal, ZERO, add } from '../../kernel/money.ts';
 import { touch } from '../orders/order-changes.ts';
 import { ulidTimeMs } from '../../kernel/ulid-time.ts';
 import {
-  creditReceivableThenWallet,
   providerRefundPosting,
   debitWalletOrReceivable,
+  putBackRefund,
   toppedUpAsset,
 } from '../orders/postings.ts';
 import type { Order, Refund } from '../orders/order.ts';
@@ -44,6 +44,12 @@ export interface RefundDetails {
   readonly mayRestore?: boolean | undefined;
 }
 
+/** What a refund of a top-up meets: the balance, and what of the refund the wallet lacked when it was taken. */
+export interface ToppedUpWallet {
+  readonly balance: Decimal;
+  readonly shortfall: Decimal;
+}
+
 /** A refund may fail after it had succeeded, never the other way round: so its rank settles what came first. */
 const RANK: Readonly<Record<Refund['state'], number>> = { PENDING: 0, SUCCEEDED: 1, FAILED: 2 };
 
@@ -56,13 +62,13 @@ export function isPassed(known: Refund['state'], reported: Refund['state']): boo
  * What a refund of an order's own payment does: settles ours, or records one made in the dashboard. It is a fact, so it
  * is booked although it may take `refundable` below zero (docs/DESIGN.md §8).
  * @param known the refund that is told of; undefined where the order has none
- * @param balance of the wallet, for a top-up
+ * @param wallet of a top-up
  */
 export function decideRefund(
   order: Order,
   known: Refund | undefined,
   details: RefundDetails,
-  balance: Decimal,
+  { balance, shortfall }: ToppedUpWallet,
   context: DecisionContext,
 ): UpdateDecision {
   const amount = amountOfMinor(details.amountMinor, details.currency);
@@ -72,7 +78,7 @@ export function decideRefund(
   if (!known.amount.eq(amount)) return mismatch('another amount than the refund');
   if (isPassed(known.state, details.state)) return recordProviderRefundId(order, known, details, context);
   return details.state === 'FAILED'
-    ? fail(order, known, details, context)
+    ? fail(order, known, details, shortfall, context)
     : succeed(order, known, details, context);
 }
 
@@ -126,26 +132,51 @@ function changed(before: Order, { order, refund }: RefundChange): OrderUpdate {
   return { kind: 'CHANGE', before, after: order, refund };
 }
 
-/** What was booked for the refund is put back: once, since a failed refund stays failed. */
-function fail(order: Order, known: Refund, details: RefundDetails, context: DecisionContext): OrderUpdate {
-  const { refundId, amount, state } = known;
-  const { providerRefundId, failureReason = 'failed' } = details;
+function fail(
+  order: Order,
+  known: Refund,
+  { providerRefundId, failureReason = 'failed' }: RefundDetails,
+  shortfall: Decimal,
+  context: DecisionContext,
+): OrderUpdate {
+  const settled = { providerRefundId, failureReason };
+  const { entry, ...change } = releaseRefund(
+    order,
+    known,
+    settled,
+    { actor: PROVIDER_ACTOR, shortfall },
+    context,
+  );
+  return { ...changed(order, change), entry };
+}
+
+/**
+ * What was booked for a refund is put back: once, since a failed refund stays failed. Its amount may be refunded again.
+ * @param by who says so; what its wallet lacked when it was taken
+ */
+export function releaseRefund(
+  order: Order,
+  refund: Refund,
+  settled: Pick<Refund, 'providerRefundId' | 'failureReason'>,
+  { actor, shortfall }: { readonly actor: string; readonly shortfall: Decimal },
+  context: DecisionContext,
+): RefundChange & { readonly entry: Entry | undefined } {
+  const { refundId, amount, state } = refund;
   const back =
     order.kind === 'TOP_UP'
-      ? creditReceivableThenWallet(order, toppedUpAsset(order), amount, ledgerAccount.stripe)
+      ? putBackRefund(order, refund, shortfall)
       : {
           postings: state === 'SUCCEEDED' ? reversed([providerRefundPosting(order, amount)]) : [],
           receivable: order.receivable,
         };
-  const stepNames = context.stepNames({ kind: 'refund-failed', refundId, atMs: context.atMs }, order);
-  const what = { actor: PROVIDER_ACTOR, atMs: context.atMs };
+  const ids = { providerId: settled.providerRefundId, refundId };
+  const entry = updateEntry(order, 'REFUND', back.postings, context, ids);
+  const { atMs } = context;
+  const stepNames = context.stepNames({ kind: 'refund-failed', refundId, atMs }, order);
   const { receivable } = back;
   return {
-    ...changed(
-      order,
-      failRefund(order, known, { providerRefundId, failureReason }, stepNames, what, { receivable }),
-    ),
-    entry: updateEntry(order, 'REFUND', back.postings, context, { providerId: providerRefundId, refundId }),
+    ...failRefund(order, refund, settled, stepNames, { actor, atMs }, { receivable }),
+    entry: entry === undefined ? undefined : { ...entry, actor },
   };
 }
 

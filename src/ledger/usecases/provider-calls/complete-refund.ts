@@ -5,14 +5,13 @@ import { currency } from '../../kernel/currencies.ts';
 import { defined } from '../../kernel/defined.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
 import { deleteRefund, putRefund } from '../../items/refund-item.ts';
-import { type Entry, ledgerAccount } from '../../model/entries/entry.ts';
-import { ZERO, toMinorUnits } from '../../kernel/money.ts';
-import { creditReceivableThenWallet, toppedUpAsset } from '../../model/orders/postings.ts';
+import type { Entry } from '../../model/entries/entry.ts';
+import { type Decimal, ZERO, toMinorUnits } from '../../kernel/money.ts';
 import type { Lease, Order, Refund } from '../../model/orders/order.ts';
 import type { Stored } from '../../model/outcomes.ts';
-import { PROVIDER_ACTOR } from '../../model/provider/update-decision.ts';
-import { decideRefund } from '../../model/provider/refunds.ts';
-import { type RefundChange, awaitRefund, failRefund, recounted } from '../../model/orders/refunds.ts';
+import { type DecisionContext, PROVIDER_ACTOR } from '../../model/provider/update-decision.ts';
+import { decideRefund, releaseRefund } from '../../model/provider/refunds.ts';
+import { type RefundChange, awaitRefund, recounted } from '../../model/orders/refunds.ts';
 import type { PlanPart } from '../../items/plan.ts';
 import { refundDetails } from '../provider-updates/apply-refund.ts';
 import {
@@ -26,6 +25,7 @@ import {
 } from './complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
 import { refundPages } from '../runtime/provider-pages.ts';
+import { readShortfall } from '../runtime/read-topped-up-wallet.ts';
 import { decisionContext } from '../provider-updates/process-provider-update.ts';
 
 const HOUR_MS = 3_600_000;
@@ -57,9 +57,10 @@ export async function completeRefund(
 ): Promise<ClaimResult> {
   const asked = await askForRefund(ledger, order, refund, lease, taken);
   if (asked.kind === 'UNKNOWN') return { kind: 'WAITING' };
+  const shortfall = await readShortfall(ledger, order, refund);
   return completeClaim(ledger, order, lease, (current, nowMs, held) => {
     if (held === undefined) throw new RangeError('settled only while it is held');
-    return completionOf(ledger, current, held, asked, nowMs);
+    return completionOf(ledger, { order: current, refund: held, shortfall }, asked, nowMs);
   });
 }
 
@@ -129,57 +130,48 @@ async function lookForRefund(
   return { kind: 'NONE' };
 }
 
+/** A refund that is settled, and what of it the wallet lacked when it was taken. */
+interface Settled extends RefundChange {
+  readonly shortfall: Decimal;
+}
+
 function completionOf(
   ledger: Ledger,
-  order: Order,
-  refund: Refund,
+  settled: Settled,
   asked: Exclude<RefundCallResult, { kind: 'UNKNOWN' }>,
   atMs: number,
 ): ClaimCompletion {
-  const { actor } = refund;
-  const stepNames = namesAfterFailure(ledger, order, refund, atMs);
+  const { actor } = settled.refund;
   switch (asked.kind) {
     case 'MADE':
-      return completionOfMade(ledger, order, refund, asked.made, atMs);
-    case 'REFUSED': {
-      const released = release(
-        ledger,
-        order,
-        refund,
-        { failureReason: asked.code },
-        { actor, atMs, stepNames },
-      );
-      return completion(released, ended('FAILED', { kind: 'ProviderRefused', code: asked.code }));
+      return completionOfMade(ledger, settled, asked.made, atMs);
+    case 'REFUSED':
+      return refused(ledger, settled, { failureReason: asked.code }, actor);
+    case 'NOT_MADE': {
+      const context = { ...decisionContext(ledger), stepNames: () => [] };
+      return dropped(settled, released(settled, { failureReason: asked.reason }, actor, context));
     }
-    case 'NOT_MADE':
-      return dropped(
-        refund,
-        release(ledger, order, refund, { failureReason: asked.reason }, { actor, atMs, stepNames: [] }),
-      );
   }
 }
 
 /** What the provider made is a fact, taken up by the same decisions as its events (docs/DESIGN.md §8). */
 function completionOfMade(
   ledger: Ledger,
-  order: Order,
-  refund: Refund,
+  settled: Settled,
   made: ProviderRefund,
   atMs: number,
 ): ClaimCompletion {
+  const { order, refund } = settled;
   const { providerRefundId, status, failureReason = 'failed' } = made;
-  if (status === 'failed') {
-    const stepNames = namesAfterFailure(ledger, order, refund, atMs);
-    const what = { actor: PROVIDER_ACTOR, atMs, stepNames };
-    const released = release(ledger, order, refund, { providerRefundId, failureReason }, what);
-    return completion(released, ended('FAILED', { kind: 'ProviderRefused', code: failureReason }));
-  }
-  const decision = decideRefund(order, refund, refundDetails(made), ZERO, decisionContext(ledger));
+  if (status === 'failed')
+    return refused(ledger, settled, { providerRefundId, failureReason }, PROVIDER_ACTOR);
+  const wallet = { balance: ZERO, shortfall: settled.shortfall };
+  const decision = decideRefund(order, refund, refundDetails(made), wallet, decisionContext(ledger));
   if (status === 'succeeded' && decision.kind === 'CHANGE') {
-    const { after, refund: settled = refund, entry } = decision;
+    const { after, refund: succeeded = refund, entry } = decision;
     return completion(
-      { order: after, refund: settled, entry },
-      ended('COMPLETED', refundSuccess(order, settled)),
+      { order: after, refund: succeeded, entry },
+      ended('COMPLETED', refundSuccess(order, succeeded)),
     );
   }
   // It waits, for its event or the sweeper.
@@ -202,52 +194,30 @@ function entryPart({ entry }: RecordedChange): readonly PlanPart[] {
   return entry === undefined ? [] : [recordEntry(entry)];
 }
 
-function namesAfterFailure(
-  { followUps }: Ledger,
-  order: Order,
-  { refundId }: Refund,
-  atMs: number,
-): readonly string[] {
-  return followUps({ kind: 'refund-failed', refundId, atMs }, order);
+/** The amount may be refunded again, and the no sticks to the key. */
+function refused(
+  ledger: Ledger,
+  settled: Settled,
+  how: Pick<Refund, 'providerRefundId'> & { readonly failureReason: string },
+  actor: string,
+): ClaimCompletion {
+  const outcome = { kind: 'ProviderRefused', code: how.failureReason } as const;
+  return completion(released(settled, how, actor, decisionContext(ledger)), ended('FAILED', outcome));
 }
 
-/** The amount may be refunded again; of a top-up the value goes back to the wallet, what the order owes first. */
-function release(
-  ledger: Ledger,
-  order: Order,
-  refund: Refund,
-  settled: Partial<Refund>,
-  {
-    stepNames,
-    ...what
-  }: { readonly actor: string; readonly atMs: number; readonly stepNames: readonly string[] },
+function released(
+  { order, refund, shortfall }: Settled,
+  how: Pick<Refund, 'providerRefundId' | 'failureReason'>,
+  actor: string,
+  context: DecisionContext,
 ): RecordedChange {
-  if (order.kind === 'PURCHASE') return failRefund(order, refund, settled, stepNames, what);
-  const { tenant, accountId, orderId } = order;
-  const { postings, receivable } = creditReceivableThenWallet(
-    order,
-    toppedUpAsset(order),
-    refund.amount,
-    ledgerAccount.stripe,
-  );
-  const entry: Entry = {
-    tenant,
-    accountId,
-    entryId: ledger.ids.ulid(what.atMs),
-    operation: 'REFUND',
-    postings,
-    orderId,
-    refundId: refund.refundId,
-    ...defined({ providerId: settled.providerRefundId }),
-    ...what,
-  };
-  return { ...failRefund(order, refund, settled, stepNames, what, { receivable }), entry };
+  return releaseRefund(order, refund, how, { actor, shortfall }, context);
 }
 
 /** What was never made isn't kept but in the timeline, so that an outage can't use up the refunds of an order. */
-function dropped(refund: Refund, released: RecordedChange): ClaimCompletion {
-  const order = { ...released.order, ...recounted(released.order, 'FAILED', undefined) };
-  return { order, parts: [deleteRefund(refund), ...entryPart(released)], record: RELEASED };
+function dropped({ refund }: Settled, change: RecordedChange): ClaimCompletion {
+  const order = { ...change.order, ...recounted(change.order, 'FAILED', undefined) };
+  return { order, parts: [deleteRefund(refund), ...entryPart(change)], record: RELEASED };
 }
 
 /** What a refund answers: of a top-up also the wallet's asset, out of which the value went. */

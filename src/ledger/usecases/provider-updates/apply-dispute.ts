@@ -2,7 +2,7 @@ import type { ProviderDispute } from '../../../provider/port.ts';
 import { decideDispute } from '../../model/provider/disputes.ts';
 import { type RecordedPayment, mismatch } from '../../model/provider/update-decision.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { readToppedUpBalance } from '../runtime/read-topped-up-balance.ts';
+import { readToppedUpBalance } from '../runtime/read-topped-up-wallet.ts';
 import { ensurePaymentRecorded } from './ensure-payment-recorded.ts';
 import {
   type DecideResult,

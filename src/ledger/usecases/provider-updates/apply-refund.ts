@@ -1,5 +1,6 @@
 import type { ProviderMetadata, ProviderRefund } from '../../../provider/port.ts';
 import { defined } from '../../kernel/defined.ts';
+import { ZERO } from '../../kernel/money.ts';
 import type { Order, Refund } from '../../model/orders/order.ts';
 import { decideOverpaymentRefund } from '../../model/provider/overpayments.ts';
 import { type RefundDetails, decideRefund, isPassed } from '../../model/provider/refunds.ts';
@@ -13,7 +14,7 @@ import {
 import type { Ledger } from '../runtime/ledger.ts';
 import { refundPages } from '../runtime/provider-pages.ts';
 import { readKnownRefund, readRefundsLike } from '../runtime/read-refunds.ts';
-import { readToppedUpBalance } from '../runtime/read-topped-up-balance.ts';
+import { readShortfall, readToppedUpBalance } from '../runtime/read-topped-up-wallet.ts';
 import { ensurePaymentRecorded } from './ensure-payment-recorded.ts';
 import {
   type DecideResult,
@@ -61,7 +62,8 @@ async function decide(
   if (recorded.recordedAs === 'SURPLUS')
     return decideOverpaymentRefund(order, known, details, decisionContext(ledger));
   const balance = await readToppedUpBalance(ledger, order);
-  return decideRefund(order, known, details, balance, decisionContext(ledger));
+  const shortfall = details.state === 'FAILED' ? await readShortfall(ledger, order, known) : ZERO;
+  return decideRefund(order, known, details, { balance, shortfall }, decisionContext(ledger));
 }
 
 /** The refund of the order's own payment or of an overpayment that is told of, if the order knows it already. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isOut, judgeRefunds } from '../../../../src/ledger/audit/audit-refunds.ts';
-import type { Entry } from '../../../../src/ledger/model/entries/entry.ts';
+import { type Entry, type Posting, postings, reversed } from '../../../../src/ledger/model/entries/entry.ts';
 import { decimal } from '../../../../src/ledger/kernel/money.ts';
 import type { Order, Refund, Overpayment } from '../../../../src/ledger/model/orders/order.ts';
 import { SURPLUS, counts, entry, off, paid, posting, refunded, wrong } from './audited.ts';
@@ -71,11 +71,45 @@ describe('a refund of an order', () => {
 
   it('of a top-up takes from the wallet, and from what the account owes', () => {
     const order = paid('CHECKOUT', 'TOP_UP', counts(RF_1));
-    const postings = [
+    const taken = [
       posting('wallet:alice', 'stripe', '60', 'ECOPAY'),
       posting('receivable:alice', 'stripe', '40', 'ECOPAY'),
     ];
-    expect(judgeRefunds(order, [entry('REFUND', postings, { refundId: 'rf_1' })], [RF_1])).toEqual([]);
+    expect(judgeRefunds(order, [entry('REFUND', taken, { refundId: 'rf_1' })], [RF_1])).toEqual([]);
+  });
+});
+
+describe('a refund of a top-up that never happened', () => {
+  const RF_2 = '01HZY3V9QK7F0B6W8N4T2D5XR2';
+  const failed: Refund = { ...RF_1, refundId: RF_2, state: 'FAILED' };
+  const took = (refundId: string, wallet: string, receivable = '0'): Entry =>
+    entry('REFUND', postings(...moves(wallet, receivable)), { refundId });
+  const gave = (refundId: string, wallet: string, receivable = '0'): Entry =>
+    entry('REFUND', reversed(postings(...moves(wallet, receivable))), { refundId });
+  const moves = (wallet: string, receivable: string): readonly Posting[] => [
+    posting('wallet:alice', 'stripe', wallet, 'ECOPAY'),
+    posting('receivable:alice', 'stripe', receivable, 'ECOPAY'),
+  ];
+  const judgeOf = (refund: Refund | undefined, ...entries: readonly Entry[]): unknown => {
+    const refunds = refund === undefined ? [] : [refund];
+    return judgeRefunds(paid('CHECKOUT', 'TOP_UP', counts(...refunds)), entries, refunds);
+  };
+
+  it('gave back what it took, or less of what is owed where that was paid meanwhile', () => {
+    expect(judgeOf(failed, took(RF_2, '100'), gave(RF_2, '100'))).toEqual([]);
+    expect(judgeOf(failed, took(RF_2, '60', '40'), gave(RF_2, '60', '40'))).toEqual([]);
+    expect(judgeOf(failed, took(RF_2, '60', '40'), gave(RF_2, '90', '10'))).toEqual([]);
+  });
+
+  it('is found where it paid a debt, also where it is kept no more', () => {
+    const found = [off(`refund ${RF_2} debt paid`, '0', '30', '30')];
+    expect(judgeOf(failed, took(RF_2, '100'), gave(RF_2, '70', '30'))).toEqual(found);
+    expect(judgeOf(undefined, took(RF_2, '100'), gave(RF_2, '70', '30'))).toEqual(found);
+  });
+
+  it('and that was made in the dashboard pays what is owed', () => {
+    const made: Refund = { ...failed, refundId: 're_1', source: 'DASHBOARD' };
+    expect(judgeOf(made, took('re_1', '100'), gave('re_1', '70', '30'))).toEqual([]);
   });
 });
 

@@ -32,6 +32,7 @@ export const AMOUNT = decimal('99999999');
 const LONGEST_ID = 128;
 const LONGEST_PROVIDER_ID = 255;
 export const LONG_TEXT = '三'.repeat(200);
+const WALLET = { balance: ZERO, shortfall: ZERO };
 const FOLLOW_UPS = ['a', 'b'].map((name) => name.repeat(64));
 
 export const context: DecisionContext = {
@@ -204,7 +205,7 @@ export function refundAll(growing: Growing): number {
   }
   for (const [index, refund] of begun.entries()) {
     const reported = reportedRefund(providerId('re_own', index), 'SUCCEEDED', amount);
-    growing.apply((order) => decideRefund(order, refund, reported, ZERO, context));
+    growing.apply((order) => decideRefund(order, refund, reported, WALLET, context));
   }
   return begun.length;
 }
@@ -229,9 +230,10 @@ export function reportedRefund(
 export function refundInDashboard(growing: Growing, count: number): void {
   for (let number = 0; number < count; number += 1) {
     const reported = reportedRefund(providerId('re_dash', number), 'SUCCEEDED', decimal('1'));
-    const first = growing.apply((order) => decideRefund(order, undefined, reported, ZERO, context));
+    const first = growing.apply((order) => decideRefund(order, undefined, reported, WALLET, context));
     const failed = { ...reported, state: 'FAILED' } as const;
-    if (number % 2 === 0) growing.apply((order) => decideRefund(order, first?.refund, failed, ZERO, context));
+    if (number % 2 === 0)
+      growing.apply((order) => decideRefund(order, first?.refund, failed, WALLET, context));
     const overpayment = growing.order.overpayments[number % Math.max(growing.order.overpayments.length, 1)];
     if (overpayment === undefined) continue;
     const ofOverpayment = {
