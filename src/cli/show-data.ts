@@ -173,6 +173,7 @@ function refundData(refund: Refund) {
   return {
     ...fieldsOf(refund, 'refundId', 'amount', 'state', 'source', 'actor', 'createdAtMs'),
     ...fieldsOf(refund, 'reason', 'failureReason', 'paymentId', 'providerRefundId', 'entryId'),
+    ...fieldsOf(refund, 'tries', 'triedAtMs', 'lookedAtMs'),
   };
 }
 

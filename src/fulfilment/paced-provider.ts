@@ -35,6 +35,7 @@ export function pacedProvider(
     retrievePayment: paced(provider.retrievePayment),
     listPayments: paced(provider.listPayments),
     createRefund: paced(provider.createRefund),
+    retrieveRefundedAmount: paced(provider.retrieveRefundedAmount),
     retrieveRefund: paced(provider.retrieveRefund),
     listRefunds: paced(provider.listRefunds),
     retrieveDispute: paced(provider.retrieveDispute),

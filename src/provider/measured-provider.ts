@@ -30,6 +30,7 @@ export function measuredProvider(provider: PaymentProvider, { clock, metrics }: 
     retrievePayment: measured('retrievePayment', provider.retrievePayment),
     listPayments: measured('listPayments', provider.listPayments),
     createRefund: measured('createRefund', provider.createRefund),
+    retrieveRefundedAmount: measured('retrieveRefundedAmount', provider.retrieveRefundedAmount),
     retrieveRefund: measured('retrieveRefund', provider.retrieveRefund),
     listRefunds: measured('listRefunds', provider.listRefunds),
     retrieveDispute: measured('retrieveDispute', provider.retrieveDispute),

@@ -91,6 +91,11 @@ export interface ProviderRefund {
   readonly metadata: ProviderMetadata;
 }
 
+export interface RefundedAmount {
+  readonly amountMinor: number;
+  readonly currency: string;
+}
+
 export interface ProviderDispute {
   readonly disputeId: string;
   readonly paymentId: string;
@@ -143,7 +148,8 @@ export type ProviderResult<Value> =
   | { readonly kind: 'REFUSED'; readonly code: string }
   /** It wasn't tried: rate limit, rejected credentials, no connection could be made. */
   | { readonly kind: 'UNAVAILABLE'; readonly reason: string }
-  | { readonly kind: 'UNKNOWN'; readonly reason: string };
+  /** `isStored`: the provider repeats what it has stored for the key, and will never carry the request out under it. */
+  | { readonly kind: 'UNKNOWN'; readonly reason: string; readonly isStored?: true };
 
 export interface ProviderPage<Value> {
   readonly items: readonly Value[];
@@ -175,6 +181,8 @@ export interface PaymentProvider {
     page: ProviderPageRequest,
   ) => Promise<ProviderResult<ProviderPage<ProviderPayment>>>;
   readonly createRefund: (request: RefundRequest) => Promise<ProviderResult<ProviderRefund>>;
+  /** What the provider itself counts as given back of a payment, pending refunds included. */
+  readonly retrieveRefundedAmount: (paymentId: string) => Promise<ProviderResult<RefundedAmount>>;
   readonly retrieveRefund: (providerRefundId: string) => Promise<ProviderResult<ProviderRefund>>;
   /** Of one payment, or of all. */
   readonly listRefunds: (

@@ -266,6 +266,7 @@ function unusedProvider(): PaymentProvider {
     retrievePayment: refuse,
     listPayments: refuse,
     createRefund: refuse,
+    retrieveRefundedAmount: refuse,
     retrieveRefund: refuse,
     listRefunds: refuse,
     retrieveDispute: refuse,

@@ -147,6 +147,9 @@ export const anyRefund: fc.Arbitrary<Refund> = joined(
     paymentId: text,
     providerRefundId: text,
     entryId: ulids,
+    tries: whole,
+    triedAtMs: whole,
+    lookedAtMs: whole,
   }),
 );
 

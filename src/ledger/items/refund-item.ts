@@ -27,6 +27,9 @@ const FIELDS: Fields<Omit<Refund, keyof RefundRef>> = {
   paymentId: optionalField(textAt('payment')),
   providerRefundId: optionalField(textAt('provider')),
   entryId: optionalField(textAt('entry')),
+  tries: optionalField(integerAt('tries')),
+  triedAtMs: optionalField(integerAt('tried')),
+  lookedAtMs: optionalField(integerAt('looked')),
 };
 const REFUND = record(FIELDS);
 

@@ -100,7 +100,12 @@ export function classifyFailure(error: unknown): CallFailure {
   if (error instanceof Stripe.errors.StripeAuthenticationError) return unavailable('credentials_rejected');
   if (error instanceof Stripe.errors.StripePermissionError) return unavailable('permission_denied');
   if (error instanceof Stripe.errors.StripeConnectionError) return connectionFailure(error.detail);
-  return unknown('provider_error');
+  // A failure is stored for its key: asking again under it says the same, whatever became of the request.
+  return isReplayed(error) ? { ...unknown('provider_error'), isStored: true } : unknown('provider_error');
+}
+
+function isReplayed({ headers }: Stripe.errors.StripeError): boolean {
+  return headers?.['idempotent-replayed'] === 'true';
 }
 
 function connectionFailure(detail: unknown): CallFailure {
@@ -120,6 +125,6 @@ function unavailable(reason: string): CallFailure {
   return { kind: 'UNAVAILABLE', reason };
 }
 
-function unknown(reason: string): CallFailure {
+function unknown(reason: string): Extract<CallFailure, { kind: 'UNKNOWN' }> {
   return { kind: 'UNKNOWN', reason };
 }

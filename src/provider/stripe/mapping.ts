@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { defined } from '../../ledger/kernel/defined.ts';
-import type { ProviderDispute, ProviderPayment, ProviderRefund, ProviderSession } from '../port.ts';
+import type {
+  ProviderDispute,
+  ProviderPayment,
+  ProviderRefund,
+  ProviderSession,
+  RefundedAmount,
+} from '../port.ts';
 import {
   amountMinor,
   currencyCode,
@@ -151,6 +157,19 @@ export const readProviderRefund: Reader<ProviderRefund> = readerOf(
           metadata: found.metadata,
           ...defined({ failureReason: found.failure_reason }),
         },
+);
+
+/** Of a payment with its charge: what of it is given back, or about to be. */
+export const readRefundedAmount: Reader<RefundedAmount> = readerOf(
+  z.object({
+    object: z.literal('payment_intent'),
+    latest_charge: z.object({
+      object: z.literal('charge'),
+      amount_refunded: amountMinor,
+      currency: currencyCode,
+    }),
+  }),
+  ({ latest_charge: { amount_refunded: amount, currency } }) => ({ amountMinor: amount, currency }),
 );
 
 /** Others, such as an appeal or one that Stripe adds, are open: the money is contested, and nothing is recorded for it. */

@@ -7,6 +7,7 @@ import {
   readProviderPayment,
   readProviderRefund,
   readProviderSession,
+  readRefundedAmount,
 } from './mapping.ts';
 import type {
   EventObjectName,
@@ -62,6 +63,8 @@ export function createStripeProvider(options: StripeProviderOptions): PaymentPro
       const { idempotencyKey } = request;
       return call(() => refunds.create(refundParameters(request), { idempotencyKey }), readProviderRefund);
     },
+    retrieveRefundedAmount: (paymentId) =>
+      call(() => paymentIntents.retrieve(paymentId, { expand: ['latest_charge'] }), readRefundedAmount),
     retrieveRefund: (refundId) => call(() => refunds.retrieve(refundId), readProviderRefund),
     listRefunds: ({ paymentId: payment_intent, ...page }) =>
       list(

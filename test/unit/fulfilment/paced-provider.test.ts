@@ -25,6 +25,7 @@ function instantProvider(): PaymentProvider {
     retrievePayment: () => Promise.resolve({ kind: 'DONE', value: payment }),
     listPayments: refused,
     createRefund: refused,
+    retrieveRefundedAmount: refused,
     retrieveRefund: refused,
     listRefunds: refused,
     retrieveDispute: refused,

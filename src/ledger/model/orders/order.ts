@@ -144,6 +144,11 @@ export interface Refund extends RefundRef {
   readonly providerRefundId?: string;
   /** The entry that took the money out, once one did. */
   readonly entryId?: string;
+  /** How many keys the provider has spent on failures, and when the present one was first to be sent. */
+  readonly tries?: number;
+  readonly triedAtMs?: number;
+  /** When the provider was first seen not to have it since its key is spent. */
+  readonly lookedAtMs?: number | undefined;
 }
 
 export interface Dispute {

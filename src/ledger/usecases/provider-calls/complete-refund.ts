@@ -1,12 +1,9 @@
-import type { ProviderRefund, ProviderResult, RefundRequest } from '../../../provider/port.ts';
-import { providerKey } from '../../model/provider/attempts.ts';
-import { providerOrderId } from '../../model/provider/session-metadata.ts';
-import { currency } from '../../kernel/currencies.ts';
+import type { ProviderRefund } from '../../../provider/port.ts';
 import { defined } from '../../kernel/defined.ts';
 import { recordEntry } from '../../items/entry-writes.ts';
 import { deleteRefund, putRefund } from '../../items/refund-item.ts';
 import type { Entry } from '../../model/entries/entry.ts';
-import { type Decimal, ZERO, toMinorUnits } from '../../kernel/money.ts';
+import { type Decimal, ZERO } from '../../kernel/money.ts';
 import type { Lease, Order, Refund } from '../../model/orders/order.ts';
 import type { Stored } from '../../model/outcomes.ts';
 import { type DecisionContext, PROVIDER_ACTOR } from '../../model/provider/update-decision.ts';
@@ -14,6 +11,7 @@ import { decideRefund, releaseRefund } from '../../model/provider/refunds.ts';
 import { type RefundChange, awaitRefund, recounted } from '../../model/orders/refunds.ts';
 import type { PlanPart } from '../../items/plan.ts';
 import { refundDetails } from '../provider-updates/apply-refund.ts';
+import { type RefundCallResult, askForRefund } from './ask-for-refund.ts';
 import {
   type ClaimResult,
   type ClaimCompletion,
@@ -21,26 +19,10 @@ import {
   type RecordEnd,
   completeClaim,
   ended,
-  maySend,
 } from './complete-claim.ts';
 import type { Ledger } from '../runtime/ledger.ts';
-import { refundPages } from '../runtime/provider-pages.ts';
 import { readShortfall } from '../runtime/read-topped-up-wallet.ts';
 import { decisionContext } from '../provider-updates/process-provider-update.ts';
-
-const HOUR_MS = 3_600_000;
-/** The provider may forget a key after a day: under this age the same key still means the same refund. */
-const KEY_KNOWN_MS = 23 * HOUR_MS;
-/** Past this age a refund that isn't listed was never made, and can't be made any more by an earlier request. */
-const NEVER_MADE_MS = 25 * HOUR_MS;
-
-/** What came of asking for a refund. */
-type RefundCallResult =
-  | { readonly kind: 'MADE'; readonly made: ProviderRefund }
-  | { readonly kind: 'REFUSED'; readonly code: string }
-  /** Definite: there is no such refund at the provider, and won't be. */
-  | { readonly kind: 'NOT_MADE'; readonly reason: string }
-  | { readonly kind: 'UNKNOWN' };
 
 /**
  * Asks the provider for a claimed refund and completes refund and idempotency record with what it says
@@ -55,79 +37,13 @@ export async function completeRefund(
   lease: Lease,
   taken: boolean,
 ): Promise<ClaimResult> {
-  const asked = await askForRefund(ledger, order, refund, lease, taken);
+  const asked = await askForRefund(ledger, { order, refund, lease }, taken);
   if (asked.kind === 'UNKNOWN') return { kind: 'WAITING' };
   const shortfall = await readShortfall(ledger, order, refund);
   return completeClaim(ledger, order, lease, (current, nowMs, held) => {
     if (held === undefined) throw new RangeError('settled only while it is held');
     return completionOf(ledger, { order: current, refund: held, shortfall }, asked, nowMs);
   });
-}
-
-async function askForRefund(
-  ledger: Ledger,
-  order: Order,
-  refund: Refund,
-  lease: Lease,
-  taken: boolean,
-): Promise<RefundCallResult> {
-  const request = refundRequest(order, refund);
-  const post = async (): Promise<RefundCallResult> =>
-    maySend(ledger, lease) ? read(await ledger.provider.createRefund(request)) : { kind: 'UNKNOWN' };
-  if (!taken) {
-    const first = await post();
-    if (first.kind !== 'UNKNOWN') return first;
-  }
-  const found = await lookForRefund(ledger, request);
-  if (found.kind !== 'NONE') return found;
-  const ageMs = ledger.clock.nowMs() - refund.createdAtMs;
-  if (ageMs >= NEVER_MADE_MS) return { kind: 'NOT_MADE', reason: 'never_made' };
-  if (ageMs >= KEY_KNOWN_MS) return { kind: 'UNKNOWN' };
-  const again = await post();
-  if (again.kind === 'MADE') return again;
-  if (again.kind !== 'REFUSED') return { kind: 'UNKNOWN' };
-  // Had the earlier request been carried out, the same key would have told so; the list says that it wasn't meanwhile.
-  const stillNone = await lookForRefund(ledger, request);
-  return stillNone.kind === 'NONE' ? again : stillNone;
-}
-
-function refundRequest(order: Order, refund: Refund): RefundRequest {
-  const { paymentId } = refund;
-  if (paymentId === undefined) throw new RangeError('a refund at the provider names its payment');
-  return {
-    idempotencyKey: providerKey(order, 'refund', refund.refundId, 0),
-    paymentId,
-    amountMinor: toMinorUnits(refund.amount, currency(order.currency).exponent),
-    tenant: order.tenant,
-    orderId: providerOrderId(order),
-    refundId: refund.refundId,
-  };
-}
-
-function read(result: ProviderResult<ProviderRefund>): RefundCallResult {
-  switch (result.kind) {
-    case 'DONE':
-      return { kind: 'MADE', made: result.value };
-    case 'REFUSED':
-      return result;
-    case 'UNAVAILABLE':
-      return { kind: 'NOT_MADE', reason: 'provider_unavailable' };
-    case 'UNKNOWN':
-      return { kind: 'UNKNOWN' };
-  }
-}
-
-/** Looks for our refund among all of its payment. "Can't be told" is never taken for "isn't there". */
-async function lookForRefund(
-  { provider }: Ledger,
-  { paymentId, refundId }: RefundRequest,
-): Promise<Extract<RefundCallResult, { kind: 'MADE' | 'UNKNOWN' }> | { readonly kind: 'NONE' }> {
-  for await (const page of refundPages(provider, paymentId)) {
-    if (page.kind !== 'DONE') return { kind: 'UNKNOWN' };
-    const made = page.value.items.find(({ metadata }) => metadata.refundId === refundId);
-    if (made !== undefined) return { kind: 'MADE', made };
-  }
-  return { kind: 'NONE' };
 }
 
 /** A refund that is settled, and what of it the wallet lacked when it was taken. */

@@ -75,6 +75,11 @@ describe('the golden vectors of a refund', () => {
     });
   });
 
+  it('one whose keys were spent, and which was looked for', () => {
+    const { tries, tried, looked } = itemOf({ ...RE_1, tries: 2, triedAtMs: 3, lookedAtMs: 4 });
+    expect([tries, tried, looked]).toEqual([{ N: '2' }, { N: '3' }, { N: '4' }]);
+  });
+
   it('one that was never made, and goes', () => {
     expect(JSON.stringify(deleteRefund({ ...RE_1, rev: 6 }).items)).toBe(
       JSON.stringify([

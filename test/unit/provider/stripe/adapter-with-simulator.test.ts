@@ -219,7 +219,12 @@ test('a refund is made once per key, found by its payment, and bounded by what w
       refundRequest(paymentId, { idempotencyKey: 'refund-key-2', amountMinor: 400, refundId: 'refund-2' }),
     ),
   ).toMatchObject({ kind: 'REFUSED' });
+  expect(done(await provider.retrieveRefundedAmount(paymentId))).toEqual({
+    amountMinor: 200,
+    currency: 'JPY',
+  });
   await simulator.dashboardRefund({ paymentIntent: paymentId, amount: 50, status: 'pending' });
+  expect(done(await provider.retrieveRefundedAmount(paymentId)).amountMinor).toBe(250);
 
   const refunds = done(await provider.listRefunds({ limit: 10, paymentId }));
   expect(refunds).toMatchObject({
@@ -238,6 +243,7 @@ test('a refund is made once per key, found by its payment, and bounded by what w
     status: 'failed',
     failureReason: 'expired_or_canceled_card',
   });
+  expect(done(await provider.retrieveRefundedAmount(paymentId)).amountMinor).toBe(200);
 });
 
 test('a dispute is followed from inquiry to its end', async () => {

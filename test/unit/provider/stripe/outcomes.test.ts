@@ -117,6 +117,14 @@ const cases: readonly (readonly [string, Reply, Outcome])[] = [
     { kind: 'UNAVAILABLE', reason: 'permission_denied' },
   ],
   ['a server error', stripeError(500, { type: 'api_error' }), { kind: 'UNKNOWN', reason: 'provider_error' }],
+  [
+    'a server error that is stored for its key',
+    (response) => {
+      response.writeHead(500, { 'content-type': 'application/json', 'idempotent-replayed': 'true' });
+      response.end(JSON.stringify({ error: { type: 'api_error' } }));
+    },
+    { kind: 'UNKNOWN', reason: 'provider_error', isStored: true },
+  ],
   ['a conflict', stripeError(409, { type: 'api_error' }), { kind: 'UNKNOWN', reason: 'provider_error' }],
   ['a bad gateway', raw(502, '<html>Bad gateway</html>'), { kind: 'UNKNOWN', reason: 'provider_error' }],
   ["a proxy's own refusal", json(403, { error: 'forbidden' }), { kind: 'UNKNOWN', reason: 'provider_error' }],

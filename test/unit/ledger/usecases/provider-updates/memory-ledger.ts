@@ -176,6 +176,7 @@ function providerOf(state: ProviderState): PaymentProvider {
         items: [...state.refunds.values()].filter((refund) => refund.paymentId === paymentId),
         hasMore: false,
       }),
+    retrieveRefundedAmount: notHere,
     retrieveDispute: (id) => found(state.disputes.get(id)),
     listDisputes: notHere,
     retrieveEvent: notHere,
